@@ -206,7 +206,7 @@ func TestReadOnlyFolder(t *testing.T) {
 		c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	}
 	before := listing(t, top)
-	exit(t, c).fails(t, "fit", cli.ExitMistake, dir, "choose a folder that takes new files")
+	exit(t, c).fails(t, "fit", cli.ExitMistake, dir, "choose a writable folder")
 	if after := listing(t, top); !maps.Equal(before, after) {
 		t.Errorf("left %v", after)
 	}

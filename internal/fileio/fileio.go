@@ -1,9 +1,9 @@
-// Package fileio writes files that appear whole or not at all: each is written to a temporary file in the same folder, synced and renamed.
+// Package fileio writes files atomically: each is written to a temporary file in the same folder, synced and renamed.
 //
-// A reader sees the old content or the new, never a part, whatever happens to the writing program: an error, a panic, a full
-// disk, a loss of power. After an error or a panic there are no temporary files. A killed process can leave a hidden file ".NAME.*.tmp". The next
-// WriteAll or Check of the same path removes it, unless a live process has locked it. To clean up after
-// SIGINT, turn the signal into a canceled context (signal.NotifyContext) and return ctx.Err() from the function that writes.
+// A reader sees the old content or the new content, never a part, even after an error, a panic, a full disk or a power failure of the
+// writer. After an error or a panic no temporary files remain. A killed process can leave a hidden file ".NAME.*.tmp". The next
+// WriteAll or Check of the same path removes it, unless a live process has locked it. To clean up after SIGINT, convert the signal to
+// a canceled context (signal.NotifyContext) and return ctx.Err() from the function that writes.
 package fileio
 
 import (
@@ -24,20 +24,19 @@ func Write(path string, fn func(w io.Writer) error) error {
 	return WriteAll(context.Background(), File{Path: path, Write: fn})
 }
 
-// WriteAll creates or replaces several files, together or not at all.
+// WriteAll creates or replaces several files, either all or none.
 //
-// Every path is checked before the first function is called. The functions then run in the order given. Each writes, through a
-// buffer, to a temporary file in the output's folder, which is synced. When all have succeeded, the files are renamed and
-// their folders synced. If a function fails or panics, no output changes and the temporary files are removed. If one of the
-// renames fails, the renames before it are undone. (Without hard links in the file system, a replaced file cannot be restored; its
-// new content remains.)
+// Every path is checked before the first function is called. The functions then run in the given order. Each writes, through a buffer, to
+// a temporary file in the output's folder, which is synced. When all have succeeded, the files are renamed and their folders synced. If a
+// function fails or panics, no output changes and the temporary files are removed. If a rename fails, the previous renames are undone.
+// (If the file system has no hard links, a replaced file cannot be restored and keeps its new content.)
 //
-// An existing file keeps its permission bits; a new one gets 0666 less the umask. A symbolic link is kept, and the file that it points to
-// is replaced. A pipe, a terminal, /dev/null, /dev/stdout or another of the process's descriptors is not replaced but written
-// directly, after the temporary files are complete and before they are renamed.
+// An existing file keeps its permission bits; a new one gets 0666 minus the umask. A symbolic link is kept, and its target is replaced. A
+// pipe, a terminal, /dev/null, /dev/stdout or another descriptor of the process is not replaced but written directly, after the temporary
+// files are complete and before they are renamed.
 //
-// Errors name the path and wrap ErrTarget (the path cannot be written to), the function's own error or the system's. Once ctx has
-// ended, a write to a pipe waits for its reader no longer than grace; the error then wraps ctx's.
+// Errors name the path and wrap ErrTarget (the path cannot be written to), the function's error or a system error. After ctx has ended, a
+// write to a pipe waits for its reader at most for grace; the error then wraps the error of ctx.
 func WriteAll(ctx context.Context, files ...File) (err error) {
 	jobs, err := plan(files)
 	if err != nil {
@@ -45,7 +44,7 @@ func WriteAll(ctx context.Context, files ...File) (err error) {
 	}
 	done := false
 	defer func() {
-		// Runs on a panic too, which then continues.
+		// This also runs after a panic, which then continues.
 		for _, j := range slices.Backward(jobs) {
 			if done {
 				os.Remove(j.backup)
@@ -73,9 +72,9 @@ func WriteAll(ctx context.Context, files ...File) (err error) {
 	return syncFolders(jobs)
 }
 
-// Check reports, before a long computation, whether WriteAll can write to these paths: each folder exists and takes new files, no path
-// is a directory or protected, and all are different files. It creates no files, and removes the temporary files of killed
-// processes. Errors wrap ErrTarget.
+// Check reports, before a long computation, whether WriteAll can write to these paths: each folder exists and is writable, no path is a
+// directory or protected, and all files are different. It creates no files and removes the temporary files of killed processes. Errors
+// wrap ErrTarget.
 func Check(paths ...string) error {
 	files := make([]File, len(paths))
 	for i, p := range paths {
@@ -98,7 +97,7 @@ func Check(paths ...string) error {
 	return nil
 }
 
-// plan resolves every path, and removes the temporary files of killed processes.
+// plan resolves every path and removes the temporary files of killed processes.
 func plan(files []File) ([]*job, error) {
 	var jobs []*job
 	var replaced []string

@@ -19,7 +19,7 @@ import (
 
 var errHalfway = errors.New("halfway")
 
-// content returns a writing function.
+// content returns a function that writes s.
 func content(s string) func(io.Writer) error {
 	return func(w io.Writer) error {
 		_, err := io.WriteString(w, s)
@@ -27,7 +27,7 @@ func content(s string) func(io.Writer) error {
 	}
 }
 
-// halfway writes more than the buffer holds and then fails.
+// halfway writes more than the buffer's size and then fails.
 func halfway(w io.Writer) error {
 	if _, err := w.Write(bytes.Repeat([]byte("half "), 1<<16)); err != nil {
 		return err
@@ -35,8 +35,8 @@ func halfway(w io.Writer) error {
 	return errHalfway
 }
 
-// holds fails the test unless the folder contains exactly these files: pairs of name and content.
-func holds(t *testing.T, folder string, want ...string) {
+// checkFolder fails the test unless the folder contains exactly these files, as pairs of name and content.
+func checkFolder(t *testing.T, folder string, want ...string) {
 	t.Helper()
 	got, all := map[string]string{}, map[string]string{}
 	for _, e := range testkit.Must(os.ReadDir(folder))(t) {
@@ -50,7 +50,7 @@ func holds(t *testing.T, folder string, want ...string) {
 	}
 }
 
-// put makes a file.
+// put creates a file.
 func put(t *testing.T, path, s string, mode fs.FileMode) {
 	t.Helper()
 	testkit.OK(t, os.WriteFile(path, []byte(s), mode))
@@ -63,14 +63,14 @@ func TestWrite(t *testing.T) {
 	long := strings.Repeat("long ", 1<<16)
 	for _, s := range []string{"", "first", long} {
 		testkit.OK(t, Write(a, content(s)))
-		holds(t, d, "a", s)
+		checkFolder(t, d, "a", s)
 	}
-	name := strings.Repeat("n", 250) // a temporary name made of it all would be too long
+	name := strings.Repeat("n", 250) // too long for a temporary name that contains all of it
 	testkit.OK(t, Write(filepath.Join(d, name), content("x")))
-	holds(t, d, "a", long, name, "x")
+	checkFolder(t, d, "a", long, name, "x")
 }
 
-func TestWriteFailureLeavesTheOld(t *testing.T) {
+func TestWriteFailureKeepsOldFile(t *testing.T) {
 	for _, old := range []bool{false, true} {
 		d := t.TempDir()
 		a := filepath.Join(d, "a")
@@ -80,7 +80,7 @@ func TestWriteFailureLeavesTheOld(t *testing.T) {
 			want = []string{"a", "old"}
 		}
 		testkit.Fails(t, Write(a, halfway), errHalfway, a)
-		holds(t, d, want...)
+		checkFolder(t, d, want...)
 
 		func() {
 			defer func() {
@@ -90,11 +90,11 @@ func TestWriteFailureLeavesTheOld(t *testing.T) {
 			}()
 			Write(a, func(w io.Writer) error { halfway(w); panic("a defect") })
 		}()
-		holds(t, d, want...)
+		checkFolder(t, d, want...)
 	}
 }
 
-// No target may be touched before the last function has succeeded.
+// TestWriteAllTogether checks that no target changes before the last function has succeeded.
 func TestWriteAllTogether(t *testing.T) {
 	d := t.TempDir()
 	a, b := filepath.Join(d, "a"), filepath.Join(d, "b")
@@ -106,13 +106,13 @@ func TestWriteAllTogether(t *testing.T) {
 		return halfway(w)
 	}})
 	testkit.Fails(t, err, errHalfway, "")
-	holds(t, d, "a", "old")
+	checkFolder(t, d, "a", "old")
 
 	testkit.OK(t, WriteAll(context.Background(), File{a, content("new a")}, File{b, content("new b")}))
-	holds(t, d, "a", "new a", "b", "new b")
+	checkFolder(t, d, "a", "new a", "b", "new b")
 }
 
-// A rename that fails, here because a directory takes the target's place while its content is written, undoes those before it.
+// TestWriteAllUndoesRenames checks that a failed rename undoes the previous ones. It fails because the target becomes a directory.
 func TestWriteAllUndoesRenames(t *testing.T) {
 	d := t.TempDir()
 	a, b, c := filepath.Join(d, "a"), filepath.Join(d, "b"), filepath.Join(d, "c")
@@ -124,7 +124,7 @@ func TestWriteAllUndoesRenames(t *testing.T) {
 	if err := os.Remove(c); err != nil {
 		t.Error(err)
 	}
-	holds(t, d, "a", "old")
+	checkFolder(t, d, "a", "old")
 }
 
 func TestMode(t *testing.T) {
@@ -167,7 +167,7 @@ func TestSymlink(t *testing.T) {
 	}
 	for _, name := range []string{"link", "absolute", "chain", "up", filepath.Join("folder", "real")} {
 		testkit.OK(t, Write(filepath.Join(d, name), content(name)))
-		holds(t, sub, "real", name)
+		checkFolder(t, sub, "real", name)
 		if to, ok := links[name]; ok {
 			if got, err := os.Readlink(filepath.Join(d, name)); got != to {
 				t.Errorf("the link %s points to %q (%v), want %q", name, got, err, to)
@@ -176,7 +176,7 @@ func TestSymlink(t *testing.T) {
 	}
 	testkit.OK(t, Write(filepath.Join(d, "dangling"), content("made")))
 	if got, err := os.ReadFile(filepath.Join(d, "sub", "fresh")); string(got) != "made" {
-		t.Errorf("the dangling link's target holds %q, %v", got, err)
+		t.Errorf("the target of the dangling link contains %q, %v", got, err)
 	}
 }
 
@@ -188,12 +188,12 @@ func TestBadTargets(t *testing.T) {
 		path, says string
 		cause      error
 	}{
-		"missing folder":     {filepath.Join(d, "none", "a"), "no folder", fs.ErrNotExist},
+		"missing folder":     {filepath.Join(d, "none", "a"), "cannot use folder", fs.ErrNotExist},
 		"file as a folder":   {filepath.Join(d, "file", "a"), "file", nil},
 		"directory":          {d, "directory", nil},
-		"slash at the end":   {d + "/", "names no file", nil},
-		"dots":               {d + "/..", "names no file", nil},
-		"empty":              {"", "names no file", nil},
+		"slash at the end":   {d + "/", "does not name a file", nil},
+		"dots":               {d + "/..", "does not name a file", nil},
+		"empty":              {"", "does not name a file", nil},
 		"loop":               {filepath.Join(d, "loop"), "symbolic links", nil},
 		"name too long":      {filepath.Join(d, strings.Repeat("n", 300)), "name too long", nil},
 		"folder of the fd's": {"/dev/fd/none", "", nil},
@@ -215,7 +215,7 @@ func TestBadTargets(t *testing.T) {
 		})
 	}
 	os.Remove(filepath.Join(d, "loop"))
-	holds(t, d, "file", "x")
+	checkFolder(t, d, "file", "x")
 }
 
 func TestCheckLeavesNothing(t *testing.T) {
@@ -224,7 +224,7 @@ func TestCheckLeavesNothing(t *testing.T) {
 	put(t, a, "old", 0o600)
 	before, _ := os.Stat(a)
 	testkit.OK(t, Check(a, filepath.Join(d, "b")))
-	holds(t, d, "a", "old")
+	checkFolder(t, d, "a", "old")
 	if after, _ := os.Stat(a); !os.SameFile(before, after) || !after.ModTime().Equal(before.ModTime()) {
 		t.Error("Check changed the file")
 	}
@@ -244,7 +244,7 @@ func TestOpenRegular(t *testing.T) {
 	}
 }
 
-// TestSpool: much output is held in a file.
+// TestSpool checks that large output is stored in a file.
 func TestSpool(t *testing.T) {
 	s := &Spool{}
 	defer s.Close()

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// locks is false: this system has no flock. Nothing is swept, and Lock does not keep other processes out.
+// locks is false because this system has no flock. No files are swept, and Lock does not exclude other processes.
 const locks = false
 
-func flock(*os.File) (held bool, err error) { return false, errors.ErrUnsupported }
+func flock(*os.File) (locked bool, err error) { return false, errors.ErrUnsupported }

@@ -8,12 +8,12 @@ import (
 	"syscall"
 )
 
-// locks is true: flock shows whether a file's process is still alive, because the system drops a process's locks when it ends.
+// locks is true: flock shows whether a process is alive, because the system releases its locks when it ends.
 const locks = true
 
-// flock takes an open file for this process alone. held reports that another process has locked it. A file system without locks gives an error, and no
-// protection.
-func flock(f *os.File) (held bool, err error) {
+// flock locks an open file for this process. locked reports that another process has locked it. If the file system has no locks, it
+// returns an error and the file is not protected.
+func flock(f *os.File) (locked bool, err error) {
 	for {
 		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 		if !errors.Is(err, syscall.EINTR) {

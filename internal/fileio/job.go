@@ -15,17 +15,17 @@ import (
 	"syscall"
 )
 
-// A job is one output while it is written: to a temporary file, which is renamed to the target, or directly.
+// A job is an output being written, either to a temporary file that is renamed to the target or directly.
 type job struct {
 	Place
 	fn      func(io.Writer) error
-	temp    string   // the temporary file; "": none was made
-	open    *os.File // the same file, open and locked until the end so that no other process sweeps it away
-	backup  string   // a second link to the replaced file, while a rename may have to be undone
+	temp    string   // the temporary file, or ""
+	open    *os.File // the same file, open and locked until the end so that no other process sweeps it
+	backup  string   // a second link to the replaced file while the rename may have to be undone
 	renamed bool
 }
 
-// create makes the temporary file, in the output's folder because a rename works only within one file system.
+// create creates the temporary file. It is in the output's folder because a rename works only within one file system.
 func (j *job) create() (*os.File, error) {
 	folder, base := filepath.Split(j.name)
 	for try := 0; ; try++ {
@@ -35,12 +35,12 @@ func (j *job) create() (*os.File, error) {
 			continue
 		}
 		if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.EROFS) {
-			return nil, j.badTarget("no file can be made in folder %s: %w; choose a folder that takes new files", folder, cause(err))
+			return nil, j.badTarget("cannot create a file in folder %s: %w; choose a writable folder", folder, cause(err))
 		}
 		if err != nil {
 			return nil, j.failed(cause(err))
 		}
-		if held, _ := flock(f); (held || !still(f, name)) && try < 100 { // another process is sweeping it away
+		if locked, _ := flock(f); (locked || !still(f, name)) && try < 100 { // another process is sweeping it
 			f.Close()
 			continue
 		}
@@ -54,7 +54,7 @@ func (j *job) create() (*os.File, error) {
 	}
 }
 
-// write fills the job's temporary file, or writes directly.
+// write writes the job's temporary file or writes directly.
 func (j *job) write(ctx context.Context) error {
 	if j.through {
 		return j.writeThrough(&until{ctx: ctx})
@@ -81,7 +81,7 @@ func (j *job) writeThrough(u *until) (err error) {
 	return j.failed(j.fill(u))
 }
 
-// fill writes the content.
+// fill writes the content through a buffer.
 func (j *job) fill(w io.Writer) error {
 	b := bufio.NewWriterSize(w, 1<<16)
 	if err := j.fn(b); err != nil {
@@ -90,8 +90,8 @@ func (j *job) fill(w io.Writer) error {
 	return b.Flush()
 }
 
-// reach opens a target that is written directly. It opens a standard stream anew where it can, because a write to os.Stdout
-// whose reader has gone ends the process and would leave temporary files. A standard stream that is a file must keep its position.
+// reach opens a target that is written directly. It reopens a standard stream if possible, because a write to os.Stdout without a reader
+// ends the process and would leave temporary files. A standard stream that is a file must keep its position.
 func (j *job) reach(u *until) (*os.File, error) {
 	if j.std != nil {
 		if info, err := j.std.Stat(); err == nil && info.Mode().IsRegular() {
@@ -104,13 +104,13 @@ func (j *job) reach(u *until) (*os.File, error) {
 		return f, nil
 	case u.ctx.Err() != nil && errors.Is(err, u.ctx.Err()):
 		return nil, j.failed(err)
-	case j.std != nil: // a socket, or a terminal that was another user's
+	case j.std != nil: // a socket, or a terminal of another user
 		return j.std, nil
 	}
 	return nil, j.badTarget("%w", cause(err))
 }
 
-// rename renames the temporary file to the target. With keep, the replaced file stays reachable by the backup.
+// rename renames the temporary file to the target. If keep is true, it keeps the replaced file as backup.
 func (j *job) rename(keep bool) error {
 	if j.through {
 		return nil
@@ -118,7 +118,7 @@ func (j *job) rename(keep bool) error {
 	if backup := j.temp + backupEnd; keep && j.file != nil && os.Link(j.name, backup) == nil {
 		j.backup = backup
 	}
-	if !locks { // Windows renames no open file
+	if !locks { // Windows cannot rename an open file
 		j.open.Close()
 	}
 	if err := os.Rename(j.temp, j.name); err != nil {
@@ -128,8 +128,8 @@ func (j *job) rename(keep bool) error {
 	return nil
 }
 
-// undo reverts the job as far as possible: it removes the temporary file, and restores a replaced file or removes a new one. Its open
-// file keeps the lock until then. Where there is no temporary file, backup or open file, the calls fail and do nothing.
+// undo reverts the job as far as possible: it removes the temporary file, and restores a replaced file or removes a new one. The open
+// file keeps the lock until then. If there is no temporary file, backup or open file, the calls fail without an effect.
 func (j *job) undo() {
 	if !locks {
 		j.open.Close()
@@ -146,7 +146,7 @@ func (j *job) undo() {
 	}
 }
 
-// syncFolders makes the renames survive a loss of power. A file system that cannot sync a folder is not an error.
+// syncFolders syncs the folders, so that the renames survive a power failure. It ignores file systems that cannot sync a folder.
 func syncFolders(jobs []*job) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -160,7 +160,7 @@ func syncFolders(jobs []*job) error {
 		synced[folder] = true
 		d, err := os.Open(folder)
 		if err != nil {
-			continue // the folder may be written but not read
+			continue // the folder may be writable but not readable
 		}
 		err = d.Sync()
 		d.Close()
@@ -171,7 +171,7 @@ func syncFolders(jobs []*job) error {
 	return nil
 }
 
-// failed names the path. The system's errors name the temporary file, which means nothing to users: only their cause is kept.
+// failed adds the path to an error. It removes the name of the temporary file from system errors, because users do not know it.
 func (j *job) failed(err error) error {
 	var pe *fs.PathError
 	switch {

@@ -20,7 +20,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// asNobody runs fn without root's right to write everywhere.
+// asNobody runs fn without root's permissions.
 func asNobody(t *testing.T, fn func()) {
 	if os.Geteuid() != 0 {
 		fn()
@@ -28,7 +28,7 @@ func asNobody(t *testing.T, fn func()) {
 	}
 	const nobody = 65534
 	if err := syscall.Setresuid(-1, nobody, -1); err != nil {
-		t.Skip("root cannot give up its rights here: ", err)
+		t.Skip("cannot drop root's permissions: ", err)
 	}
 	defer func() {
 		if err := syscall.Setresuid(-1, 0, -1); err != nil {
@@ -58,8 +58,8 @@ func TestReadOnly(t *testing.T) {
 		}
 	})
 	os.Chmod(locked, 0o777)
-	holds(t, locked, "protected", "old")
-	holds(t, open, "protected", "old")
+	checkFolder(t, locked, "protected", "old")
+	checkFolder(t, open, "protected", "old")
 }
 
 func TestPipe(t *testing.T) {
@@ -78,18 +78,18 @@ func TestPipe(t *testing.T) {
 	testkit.OK(t, WriteAll(context.Background(), File{p, content("through")}, File{a, content("file")}))
 	select {
 	case s := <-got:
-		testkit.Equal(t, s, "through", "the pipe's reader got")
+		testkit.Equal(t, s, "through", "the pipe's reader received")
 	case <-time.After(time.Minute):
-		t.Fatal("the pipe's reader got nothing")
+		t.Fatal("the pipe's reader received nothing")
 	}
 	if info, _ := os.Lstat(p); info.Mode()&fs.ModeNamedPipe == 0 {
 		t.Errorf("the pipe became %v", info.Mode())
 	}
-	if _, _, err := OpenRegular(p); !errors.Is(err, ErrNotRegular) { // again without waiting
+	if _, _, err := OpenRegular(p); !errors.Is(err, ErrNotRegular) { // also without waiting
 		t.Errorf("OpenRegular: %v, want ErrNotRegular", err)
 	}
 	os.Remove(p)
-	holds(t, d, "a", "file")
+	checkFolder(t, d, "a", "file")
 }
 
 func TestDevNull(t *testing.T) {
@@ -131,9 +131,10 @@ func TestStdout(t *testing.T) {
 	if err := c.Run(); err != nil {
 		t.Error(err)
 	}
-	holds(t, d, "a", "file", "out", want)
+	checkFolder(t, d, "a", "file", "out", want)
 
-	// A reader that goes away is an error, not the end of the process with temporary files left.
+	// A write without a reader must return an error instead of ending the process and leaving
+	// temporary files.
 	os.Remove(a)
 	c = program()
 	r, w, err := os.Pipe()
@@ -145,13 +146,13 @@ func TestStdout(t *testing.T) {
 	r.Close()
 	var exit *exec.ExitError
 	if err := c.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 3 {
-		t.Errorf("with its reader gone the program ended with %v, want exit status 3", err)
+		t.Errorf("without a reader the program ended with %v, want exit status 3", err)
 	}
-	holds(t, d, "out", want)
+	checkFolder(t, d, "out", want)
 }
 
-// TestUnread: a pipe that nobody opens, or that its reader leaves full, is given up grace after the context has ended, and the other
-// outputs are not written.
+// TestUnread checks that a write to a pipe that is never opened, or whose reader leaves it full, is abandoned when grace ends, and that
+// the other outputs are not written.
 func TestUnread(t *testing.T) {
 	for _, opened := range []bool{false, true} {
 		d := t.TempDir()
@@ -174,18 +175,18 @@ func TestUnread(t *testing.T) {
 		cancel()
 		select {
 		case err := <-done:
-			if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), p) || !strings.Contains(err.Error(), "nothing reads it") {
-				t.Errorf("opened %v: %v; want the pipe, why, and context.Canceled", opened, err)
+			if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), p) || !strings.Contains(err.Error(), "no process") {
+				t.Errorf("opened %v: %v; want the pipe, the reason, and context.Canceled", opened, err)
 			}
 		case <-time.After(time.Minute):
 			t.Fatalf("opened %v: still waiting", opened)
 		}
 		os.Remove(p)
-		holds(t, d)
+		checkFolder(t, d)
 	}
 }
 
-// TestGrace: what is written once the context has ended arrives where somebody reads it.
+// TestGrace checks that writes after the end of the context succeed if there is a reader.
 func TestGrace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -202,7 +203,7 @@ func TestGrace(t *testing.T) {
 	})
 }
 
-// TestUntilEnds: after a write that was given up nothing more is written, so that no part can be missing between others.
+// TestUntilEnds checks that nothing is written after an abandoned write, so that the output has no gaps.
 func TestUntilEnds(t *testing.T) {
 	r, w, err := os.Pipe()
 	testkit.OK(t, err)
@@ -214,7 +215,7 @@ func TestUntilEnds(t *testing.T) {
 		cancel()
 	}()
 	u := Until(ctx, w)
-	n, err := u.Write(make([]byte, 1<<20)) // a pipe holds less
+	n, err := u.Write(make([]byte, 1<<20)) // exceeds the capacity of a pipe
 	if !errors.Is(err, context.Canceled) || n < 1 || n >= 1<<20 {
 		t.Fatalf("%d bytes, %v; want some and context.Canceled", n, err)
 	}
@@ -223,13 +224,13 @@ func TestUntilEnds(t *testing.T) {
 	}
 }
 
-// writerFunc is a Writer.
+// writerFunc implements io.Writer.
 type writerFunc func(b []byte) (int, error)
 
 func (w writerFunc) Write(b []byte) (int, error) { return w(b) }
 
-// TestLeftBehind: all writes together have grace, not each; what one that was left behind still reads is what it was given, and what it
-// still opens is closed.
+// TestLeftBehind checks that all writes together have grace, that an abandoned write uses its original bytes, and that a file that it
+// opens later is closed.
 func TestLeftBehind(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -267,17 +268,17 @@ func TestLeftBehind(t *testing.T) {
 				t.Errorf("%v was closed", v)
 			}
 		case <-time.After(time.Minute):
-			t.Error("what came late was not closed")
+			t.Error("the late value was not closed")
 		}
 	})
 }
 
-// TestSweepBareName runs this test binary as a program that is killed while it writes a file of its own folder.
+// TestSweepBareName runs this test binary as a program that is killed while it writes a file in its working directory.
 func TestSweepBareName(t *testing.T) {
 	if os.Getenv("FILEIO_KILLED") != "" {
 		Write("out", func(io.Writer) error {
 			os.Stdout.WriteString("writing")
-			_, err := io.Copy(io.Discard, os.Stdin) // for as long as the test lives; the runtime ends a process in which nothing can run
+			_, err := io.Copy(io.Discard, os.Stdin) // blocks until the test ends; the runtime would end a deadlocked process
 			return err
 		})
 	}
@@ -298,13 +299,13 @@ func TestSweepBareName(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(left[0]); err != nil {
-		t.Errorf("a live process's file was swept away: %v", err)
+		t.Errorf("the file of a live process was swept: %v", err)
 	}
 	c.Process.Kill()
 	c.Wait()
 	if _, err := os.Stat(left[0]); err != nil {
-		t.Fatalf("there is nothing to sweep: %v", err)
+		t.Fatalf("the temporary file of the killed process is missing: %v", err)
 	}
 	testkit.OK(t, Write("out", content("next")))
-	holds(t, d, "out", "next")
+	checkFolder(t, d, "out", "next")
 }

@@ -9,9 +9,9 @@ import (
 // ErrNotRegular is wrapped by OpenRegular's error for a directory, a pipe or a device.
 var ErrNotRegular = errors.New("not a regular file")
 
-// OpenRegular opens a regular file for reading and returns its size in bytes, which bounds the memory of our readers. It refuses a
-// pipe or a device before opening it: opening a pipe waits, and a device may never end. Errors name the path and wrap the system's
-// (fs.ErrNotExist, fs.ErrPermission) or ErrNotRegular.
+// OpenRegular opens a regular file for reading and returns its size in bytes, which bounds the memory of our readers. It rejects pipes
+// and devices before opening them, because opening a pipe may block and a device may never end. Errors name the path and wrap a system
+// error (fs.ErrNotExist, fs.ErrPermission) or ErrNotRegular.
 func OpenRegular(path string) (f *os.File, size int64, err error) {
 	defer func() {
 		if err != nil {
@@ -29,7 +29,7 @@ func OpenRegular(path string) (f *os.File, size int64, err error) {
 	if f, err = os.Open(path); err != nil {
 		return nil, 0, err
 	}
-	if info, err = f.Stat(); err != nil { // the file may be another by now
+	if info, err = f.Stat(); err != nil { // the file may have been replaced
 		return f, 0, err
 	}
 	return f, info.Size(), nil

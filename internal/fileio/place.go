@@ -12,36 +12,36 @@ import (
 	"github.com/vssgp/vssgp/internal/fileio/fault"
 )
 
-// ErrTarget is wrapped by every error about a path that cannot be written to: its folder is missing or read-only, it is a
-// directory, it may not be written, it is named twice. It wraps fs.ErrInvalid for callers that do not know this package.
-var ErrTarget = fmt.Errorf("fileio: not a place to write to: %w", fs.ErrInvalid)
+// ErrTarget is wrapped by every error about a path that cannot be written to: its folder is missing or read-only, it is a directory or
+// write-protected, or it is given twice. It wraps fs.ErrInvalid for callers that do not know this package.
+var ErrTarget = fmt.Errorf("fileio: path cannot be written to: %w", fs.ErrInvalid)
 
-// A Place is the file that a path refers to, with symbolic links resolved.
+// A Place identifies the file that a path refers to, after resolving symbolic links.
 type Place struct {
-	path    string      // as the caller named it, for messages
+	path    string      // as given by the caller, for messages
 	name    string      // the path with symbolic links followed
-	folder  fs.FileInfo // the folder; the file in it need not exist
-	base    string      // the file's name there
-	file    fs.FileInfo // the file itself; nil: it does not exist
-	through bool        // a pipe, a terminal or a descriptor, which is written straight to instead of replaced
+	folder  fs.FileInfo // the file's folder; the file need not exist
+	base    string      // the file's name in folder
+	file    fs.FileInfo // nil if the file does not exist
+	through bool        // a pipe, a terminal or a descriptor, which is written directly instead of replaced
 	std     *os.File    // the standard stream that the path refers to, if any
 }
 
-// PlaceOf returns the place that a write to path goes to. Errors wrap ErrTarget.
+// PlaceOf returns the Place that a write to path refers to. Errors wrap ErrTarget.
 func PlaceOf(path string) (Place, error) {
 	p := Place{path: path}
 	err := p.resolve()
 	return p, err
 }
 
-// PlaceOfOpen returns the place of an open file, for Same.
+// PlaceOfOpen returns the Place of an open file, for Same.
 func PlaceOfOpen(f *os.File) (Place, error) {
 	info, err := f.Stat()
 	return Place{file: info}, err
 }
 
-// Same reports whether both are one file: by folder and name, or as hard links to it. A character device, such as /dev/null or a
-// terminal, may be shared: it is never the same.
+// Same reports whether p and q are one file, by folder and name or as hard links. It returns false for a character device, such as
+// /dev/null or a terminal, because it may be shared.
 func (p Place) Same(q Place) bool {
 	if p.file != nil && q.file != nil {
 		return os.SameFile(p.file, q.file) && p.file.Mode()&fs.ModeCharDevice == 0
@@ -49,21 +49,21 @@ func (p Place) Same(q Place) bool {
 	return p.file == nil && q.file == nil && p.base == q.base && os.SameFile(p.folder, q.folder)
 }
 
-// maxLinks is the number of symbolic links, as on Linux, after which they are taken for a loop.
+// maxLinks is the number of symbolic links after which they are considered a loop, as on Linux.
 const maxLinks = 40
 
-// resolve follows symbolic links to the file and looks at it.
+// resolve follows symbolic links to the file and sets its properties.
 func (p *Place) resolve() error {
 	next := p.path
 	for range maxLinks {
 		folder, base := filepath.Split(next)
 		if base == "" || base == "." || base == ".." {
-			return p.badTarget("this names no file; give a folder and the name of a file in it")
+			return p.badTarget("it does not name a file; give a folder and the name of a file in it")
 		}
-		// The system follows the links among the folders: "a/../b" is not "b" where a is a link.
+		// The system resolves links of folders: "a/../b" is not "b" if a is a link.
 		real, err := filepath.EvalSymlinks(cmp.Or(folder, "."))
 		if err != nil {
-			return p.badTarget("no folder %s: %w; make it first or choose another", filepath.Clean(folder), cause(err))
+			return p.badTarget("cannot use folder %s: %w; create it or choose another", filepath.Clean(folder), cause(err))
 		}
 		if p.folder, err = os.Stat(real); err != nil {
 			return p.badTarget("%w", cause(err))
@@ -87,10 +87,10 @@ func (p *Place) resolve() error {
 			next = real + string(filepath.Separator) + next // filepath.Join would remove ".."
 		}
 	}
-	return p.badTarget("more than %d symbolic links, one after the other", maxLinks)
+	return p.badTarget("more than %d successive symbolic links", maxLinks)
 }
 
-// existing takes in the file that is there.
+// existing sets the properties of a file that exists.
 func (p *Place) existing(info fs.FileInfo) error {
 	p.file = info
 	p.through = p.through || info.Mode()&(fs.ModeNamedPipe|fs.ModeCharDevice) != 0
@@ -103,24 +103,24 @@ func (p *Place) existing(info fs.FileInfo) error {
 	return nil
 }
 
-// replaceable refuses a file that may not be written. A rename would replace it all the same, so we open it as a plain write would.
+// replaceable returns an error if the existing file is write-protected. A rename would replace it anyway, so it is opened for writing.
 func (p *Place) replaceable() error {
 	if p.file == nil || p.through {
 		return nil
 	}
 	f, err := os.OpenFile(p.name, os.O_WRONLY, 0)
 	if err != nil {
-		return p.badTarget("the file that is there cannot be replaced: %w", cause(err))
+		return p.badTarget("the existing file cannot be replaced: %w", cause(err))
 	}
 	return f.Close()
 }
 
-// descriptor reports whether folder contains the descriptors of a process: /dev/fd or /proc/self/fd with links followed.
+// descriptor reports whether folder contains the descriptors of a process, such as /dev/fd or /proc/self/fd with links resolved.
 func descriptor(folder string) bool {
 	return folder == "/dev/fd" || strings.HasPrefix(folder, "/proc/") && strings.HasSuffix(folder, "/fd")
 }
 
-// throughDescriptor takes in an open descriptor. For our own standard streams it keeps the stream itself: opening a file anew by its
+// throughDescriptor sets the properties of an open descriptor. Our standard streams are used directly, because reopening a file by its
 // descriptor's name would overwrite earlier output of the shell.
 func (p *Place) throughDescriptor(folder string) error {
 	p.through = true
@@ -134,7 +134,7 @@ func (p *Place) throughDescriptor(folder string) error {
 	return p.existing(info)
 }
 
-// kind names a type of file.
+// kind returns the name of a file type.
 func kind(mode fs.FileMode) string {
 	switch {
 	case mode.IsDir():
@@ -149,12 +149,12 @@ func kind(mode fs.FileMode) string {
 	return "a special file"
 }
 
-// badTarget reports that the path cannot be written to; format may contain %w.
+// badTarget returns an error that wraps ErrTarget; format may contain %w.
 func (p *Place) badTarget(format string, args ...any) error {
 	return fault.Errorf(ErrTarget, "write %q: "+format, append([]any{p.path}, args...)...)
 }
 
-// cause returns the system's reason without the operation and the path, which our own messages name.
+// cause returns the reason of a system error without the operation and the path, which our messages contain.
 func cause(err error) error {
 	var pe *fs.PathError
 	var le *os.LinkError

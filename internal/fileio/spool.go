@@ -7,18 +7,18 @@ import (
 	"os"
 )
 
-// spoolMemory is the most bytes of a Spool that stay in memory.
+// spoolMemory is the maximum number of bytes of a Spool in memory.
 const spoolMemory = 1 << 24
 
-// A Spool stores output that cannot be written yet: in memory, and beyond 16 MiB in a temporary file. The zero value is empty.
+// A Spool stores output that cannot be written yet, in memory or, above 16 MiB, in a temporary file. The zero value is empty.
 type Spool struct {
-	InMemory bool // without a temporary file
+	InMemory bool // never use a temporary file
 
 	b    bytes.Buffer
 	file *os.File
 }
 
-// Write adds to the spool.
+// Write appends to the spool.
 func (s *Spool) Write(b []byte) (int, error) {
 	if !s.InMemory && s.b.Len()+len(b) > spoolMemory {
 		if err := s.spill(); err != nil {
@@ -28,19 +28,19 @@ func (s *Spool) Write(b []byte) (int, error) {
 	return s.b.Write(b)
 }
 
-// spill empties the memory into the file.
+// spill moves the content of the memory to the file.
 func (s *Spool) spill() (err error) {
 	if s.file == nil {
 		if s.file, err = os.CreateTemp("", "vssgp-*"); err != nil {
 			return err
 		}
-		os.Remove(s.file.Name()) // if the system allows it, an open file's space is freed however the process ends
+		os.Remove(s.file.Name()) // if the system allows it, so that the space is freed however the process ends
 	}
 	_, err = s.b.WriteTo(s.file)
 	return err
 }
 
-// CopyTo writes everything to w, once.
+// CopyTo writes the content to w. It can be called once.
 func (s *Spool) CopyTo(w io.Writer) error {
 	if s.file != nil {
 		if _, err := s.file.Seek(0, io.SeekStart); err != nil {

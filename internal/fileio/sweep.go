@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// Ends of the hidden files' names.
+// Suffixes of the names of hidden files.
 const (
 	tempEnd   = ".tmp"
 	backupEnd = ".old"
 	idDigits  = 16
 )
 
-// sweep removes the files that killed processes have left in the folders of these paths: temporary files that no live process has locked, and
-// backups of the files that they were to replace. A backup's process has locked its temporary file, which is at path after the rename.
+// sweep removes the files that killed processes left in the folders of the given paths: temporary files that no live process has locked,
+// and backups. The process of a backup has locked its temporary file, which after the rename is the file at path.
 func sweep(paths []string) {
 	if !locks {
 		return
@@ -44,7 +44,7 @@ func sweep(paths []string) {
 	}
 }
 
-// isTemp reports whether create gives this name to a temporary file for base.
+// isTemp reports whether create could have given this name to a temporary file for base.
 func isTemp(name, base string) bool {
 	id, ok := strings.CutPrefix(name, "."+short(base)+".")
 	if !ok {
@@ -54,8 +54,8 @@ func isTemp(name, base string) bool {
 	return ok && len(id) == idDigits && strings.Trim(id, "0123456789abcdef") == ""
 }
 
-// unlessLive calls fn if there is no file at path, or under the file's lock if no process has locked it. A process that has just made
-// the file finds it locked or gone, and makes another.
+// unlessLive calls fn if there is no file at path, or if no process has locked it; fn then runs under the file's lock. A process that has
+// just created the file finds it locked or removed, and creates another.
 func unlessLive(path string, fn func()) {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {

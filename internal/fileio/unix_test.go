@@ -13,8 +13,8 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestSweep: what a killed process left goes with the next write of the same target; what is a live one's, another target's or anybody
-// else's stays.
+// TestSweep checks that the files of a killed process are removed by the next write of the same target, and that files of live processes,
+// other targets and other programs are kept.
 func TestSweep(t *testing.T) {
 	d := t.TempDir()
 	path := filepath.Join(d, "out")
@@ -31,18 +31,18 @@ func TestSweep(t *testing.T) {
 		pairs = append(pairs, name, "kept")
 	}
 	testkit.OK(t, Check(path))
-	holds(t, d, pairs...)
-	err := Write(path, func(w io.Writer) error { // another write of the same target, meanwhile
+	checkFolder(t, d, pairs...)
+	err := Write(path, func(w io.Writer) error { // a concurrent write of the same target
 		_, e := io.WriteString(w, "x")
 		return errors.Join(e, Check(path), Write(path, content("other")))
 	})
 	if err != nil {
-		t.Errorf("a write's own file was swept away by another's: %v", err)
+		t.Errorf("the temporary file was swept by a concurrent write: %v", err)
 	}
-	holds(t, d, append(pairs, "out", "x")...)
+	checkFolder(t, d, append(pairs, "out", "x")...)
 }
 
-// TestSweepBackup: the second link to what is replaced stays while the process that made it lives.
+// TestSweepBackup checks that the backup of a replaced file is kept while its process lives.
 func TestSweepBackup(t *testing.T) {
 	d := t.TempDir()
 	one, two := filepath.Join(d, "one"), filepath.Join(d, "two")
@@ -52,10 +52,10 @@ func TestSweepBackup(t *testing.T) {
 	testkit.OK(t, Check(one, two))
 	jobs[1].undo()
 	jobs[0].undo()
-	holds(t, d, "one", "old")
+	checkFolder(t, d, "one", "old")
 }
 
-// TestFailedRename: a rename that fails after the backup was made leaves neither a backup nor a lock.
+// TestFailedRename checks that a rename that fails after the backup was created leaves neither a backup nor a lock.
 func TestFailedRename(t *testing.T) {
 	d := t.TempDir()
 	one := filepath.Join(d, "one")
@@ -66,7 +66,7 @@ func TestFailedRename(t *testing.T) {
 		t.Errorf("%v with the backup %q; want an error after the backup", err, jobs[0].backup)
 	}
 	jobs[0].undo()
-	holds(t, d, "one", "old")
+	checkFolder(t, d, "one", "old")
 }
 
 func TestLock(t *testing.T) {
@@ -80,13 +80,13 @@ func TestLock(t *testing.T) {
 		testkit.Fails(t, testkit.Error(Lock(name)), ErrLocked, "process", name)
 	}
 	unlock()
-	holds(t, d, "alias", "there", "file", "there")
+	checkFolder(t, d, "alias", "there", "file", "there")
 	unlock = testkit.Must(Lock(path))(t)
 	unlock()
 	testkit.Fails(t, testkit.Error(Lock(filepath.Join(d, "nowhere", "file"))), ErrTarget, "")
 }
 
-// TestSame: one file is one however it is spelled, and two are two.
+// TestSame checks that different names of one file are the same and that different files are not.
 func TestSame(t *testing.T) {
 	d := t.TempDir()
 	t.Chdir(d)
@@ -125,6 +125,6 @@ func TestSame(t *testing.T) {
 	open, err1 := PlaceOfOpen(f)
 	p, err2 := PlaceOf("symbolic")
 	if err1 != nil || err2 != nil || !open.Same(p) {
-		t.Errorf("an open file is not its own name: %v, %v", err1, err2)
+		t.Errorf("an open file and its name differ: %v, %v", err1, err2)
 	}
 }

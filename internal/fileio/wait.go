@@ -8,25 +8,24 @@ import (
 	"github.com/vssgp/vssgp/internal/fileio/fault"
 )
 
-// grace is the time that a waiting write still has once its context has ended: enough for a reader that is there, too short to be
-// noticed.
+// grace is the time that a waiting write has after its context has ended: enough for a reader that is active, too short to be noticed.
 const grace = 500 * time.Millisecond
 
-// Until returns a writer to w, which may be a pipe without a reader. Once ctx has ended, all writes together have grace. A write that
-// still waits then is abandoned, and it and all later writes fail with an error that wraps ctx's.
+// Until returns a writer to w, which may be a pipe without a reader. After ctx has ended, all writes together have the time grace. A
+// write that takes longer is abandoned, and it and all later writes fail with an error that wraps the error of ctx.
 func Until(ctx context.Context, w io.Writer) io.Writer {
 	return &until{ctx: ctx, w: w}
 }
 
 type until struct {
 	ctx  context.Context
-	end  time.Time // of grace; zero as long as ctx has not ended
+	end  time.Time // of grace; zero until ctx has ended
 	w    io.Writer
 	copy []byte
 	err  error
 }
 
-// Write passes on a copy of b, because an abandoned write may read it later.
+// Write writes a copy of b, because an abandoned write may read it later.
 func (u *until) Write(b []byte) (n int, err error) {
 	if u.ctx.Done() == nil {
 		return u.w.Write(b)
@@ -41,7 +40,7 @@ func (u *until) Write(b []byte) (n int, err error) {
 	return n, u.err
 }
 
-// await returns fn's result, or gives up when grace ends; late then gets the value that fn may still return.
+// await returns the result of fn, or gives up when grace ends. If fn returns a value after that, late is called with it.
 func await[T any](u *until, fn func() (T, error), late func(T)) (T, error) {
 	if u.ctx.Done() == nil {
 		return fn()
@@ -72,5 +71,5 @@ func await[T any](u *until, fn func() (T, error), late func(T)) (T, error) {
 		}
 	}()
 	var none T
-	return none, fault.Errorf(u.ctx.Err(), "nothing reads it")
+	return none, fault.Errorf(u.ctx.Err(), "no process reads it")
 }

@@ -17,21 +17,21 @@ import (
 // Constants of the spectrum initialization (DESIGN.md, section 11). W is the window length;
 // some constants are in grid steps.
 const (
-	spectrumOrder = 0.5 // order of a window's autoregressive model, in steps of the grid in W
+	spectrumOrder = 0.5 // order of a window's autoregressive model, relative to the number of grid steps in W
 	// spectrumLongest is the maximum order p. Above it the recursion, which takes p² operations,
 	// is slow, and a periodogram has the same resolution.
 	spectrumLongest = 4096
 	spectrumSegment = 1.0  // half the length of the data used, in W
 	spectrumBin     = 0.75 // width of a frequency bin, in 1/W
 	spectrumMost    = 0.27 // maximum number of bins per window, relative to W
-	spectrumFew     = 0.04 // the same if they are optimized: each has three point estimates
+	spectrumFew     = 0.04 // the same if the parameters are optimized: each bin has three point estimates
 	spectrumCap     = 200  // maximum number of bins per window
 	spectrumFewest  = 8    // minimum number of bins per window
 	spectrumSteps   = 8    // density evaluations per bin
 	// spectrumShare is the maximum mass of the dropped bins, relative to the noise level.
 	spectrumShare = 0.1
-	// For uneven rows, whose spectrum leaks into all bins, a bin counts as noise up to
-	// spectrumNoise times the median mass.
+	// For uneven rows, whose spectrum leaks into all bins, a bin up to spectrumNoise times the
+	// median mass counts as noise.
 	spectrumNoise = 8
 )
 
@@ -55,9 +55,9 @@ func (s *Series) bins(ctx context.Context, centers []float64, length, level floa
 	return kept, dropped
 }
 
-// rankings ranks the bins of each window's spectrum, estimated from the data within half of its
-// center, and keeps at most most of them. If shared, every window uses the mean spectrum of the
-// windows. After ctx has ended the masses are zero and are not cached.
+// rankings returns the heaviest bins of each window's spectrum, limited to most per window and
+// estimated from the data within half of its center. If shared, every window uses the mean
+// spectrum of the windows. After ctx has ended the masses are zero and are not cached.
 func (s *Series) rankings(ctx context.Context, centers []float64, half, steps float64, most int, shared bool) []ranking {
 	asked := spectra{len(centers), most, half, shared}
 	if s.ranked != nil && s.spectra == asked {

@@ -9,8 +9,8 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 )
 
-// TestLongSpectrum: data beyond spectrumLongest are read by their periodogram,
-// whose bins have the power of the data, with each tone in one or two.
+// TestLongSpectrum checks that data longer than spectrumLongest use a periodogram, whose bins
+// contain the power of the data, with each tone in one or two bins.
 func TestLongSpectrum(t *testing.T) {
 	d := modeltest.Tones(20_000, 0)
 	s := seriesOf(d)
@@ -19,12 +19,12 @@ func TestLongSpectrum(t *testing.T) {
 	masses := s.periodogram(t.Context(), center, n, count)
 	all, weight := s.tapered(center, n)
 	tapered := all[0]
-	held := 0.0
+	total := 0.0
 	for _, m := range masses {
-		held += m
+		total += m
 	}
-	if want := sumSquares(tapered) / weight; len(tapered) != d.N || !(math.Abs(held-want) <= 1e-12*want) {
-		t.Errorf("the bins of %d grid points have %v, want %v", len(tapered), held, want)
+	if want := sumSquares(tapered) / weight; len(tapered) != d.N || !(math.Abs(total-want) <= 1e-12*want) {
+		t.Errorf("the bins of %d grid points contain %v, want %v", len(tapered), total, want)
 	}
 	got := s.rankings(t.Context(), []float64{center}, n, n, 10, false)[0].bins
 	for _, w := range []float64{0.0131, 0.31} {
@@ -36,18 +36,18 @@ func TestLongSpectrum(t *testing.T) {
 	for _, b := range got {
 		share += b.mass
 	}
-	if !(share > 0.95*held) {
-		t.Errorf("ten bins have %v of %v", share, held)
+	if !(share > 0.95*total) {
+		t.Errorf("ten bins contain %v of %v", share, total)
 	}
 }
 
-// TestUnevenMasses: the masses of a window add up to the mean square of its rows
-// weighted by a cosine's square, in the mean over the outputs; one row has none.
+// TestUnevenMasses checks that the masses of a window add up to the mean square of its rows
+// weighted by a squared cosine, averaged over the outputs. A single row has no mass.
 func TestUnevenMasses(t *testing.T) {
 	d := uneven(400)
 	var both []float64
 	for _, y := range d.Y {
-		both = append(both, y, 0) // a second output, which is silent
+		both = append(both, y, 0) // a second output, which is zero
 	}
 	s := series(d.X, both, 2, 0.5)
 	const center, half = 150, 100
@@ -71,9 +71,9 @@ func TestUnevenMasses(t *testing.T) {
 	}
 }
 
-// TestRankAndSplit: the bins of a window, by hand. Bins of uneven rows that have
-// no more than eight medians are not kept, nor of any rows the lightest that
-// together hide in the noise.
+// TestRankAndSplit checks rank and split on simple bins. For uneven rows, bins below eight times
+// the median are dropped. For all rows, the lightest bins are dropped while their total mass is
+// below the noise.
 func TestRankAndSplit(t *testing.T) {
 	masses := slices.Repeat([]float64{1}, 40)
 	for i, m := range []float64{90, 9, 7.9, 50, 8.1, 20, 30, 40, 60, 70, 80, 100} {
@@ -89,25 +89,24 @@ func TestRankAndSplit(t *testing.T) {
 	}
 	set := &Settings{}
 	if keep, rest := set.split(r, 0); keep != 11 || rest != 20+8+7.9 {
-		t.Errorf("%d kept and %v left; want the 11 lines and %v", keep, rest, 20+8+7.9)
+		t.Errorf("%d bins kept and a mass of %v dropped; want 11 and %v", keep, rest, 20+8+7.9)
 	}
 	if keep, _ := (&Settings{Components: 15}).split(r, 1e9); keep != 15 {
-		t.Errorf("%d kept, want the 15 that are asked for", keep)
+		t.Errorf("%d bins kept, want the given number of 15", keep)
 	}
 	even := (&Series{band: 0.5}).rank(slices.Repeat([]float64{1}, 20), 0, 20)
 	if keep, rest := set.split(even, 3.5); keep != 17 || rest != 3 {
-		t.Errorf("%d kept and %v left; want 17 and 3, which hide in 3.5", keep, rest)
+		t.Errorf("%d bins kept and a mass of %v dropped; want 17 and 3", keep, rest)
 	}
 	if keep, _ := set.split(even, 1e9); keep != spectrumFewest {
-		t.Errorf("%d kept, want %d", keep, spectrumFewest)
+		t.Errorf("%d bins kept, want %d", keep, spectrumFewest)
 	}
-	if n := uneven.binCount(96); n != 256 { // two cycles a step, by 96/0.75 bins a cycle
+	if n := uneven.binCount(96); n != 256 { // two cycles per step, 96/0.75 bins per cycle
 		t.Errorf("%d bins", n)
 	}
 }
 
-// TestSpectraAgain: spectra that were read before are taken again only where the
-// same ones are asked for.
+// TestSpectraAgain checks that cached rankings are used only for the same arguments.
 func TestSpectraAgain(t *testing.T) {
 	d := modeltest.Tones(600, 0)
 	s, centers := seriesOf(d), []float64{150, 450}
@@ -120,14 +119,14 @@ func TestSpectraAgain(t *testing.T) {
 		want := seriesOf(d).rankings(t.Context(), centers, c.half, 150, c.most, c.shared)
 		for v := range want {
 			if !slices.Equal(got[v].bins, want[v].bins) {
-				t.Errorf("%+v, window %d: %v, by itself %v", c, v, got[v].bins, want[v].bins)
+				t.Errorf("%+v, window %d: %v, without a cache %v", c, v, got[v].bins, want[v].bins)
 			}
 		}
 	}
 }
 
-// TestSpectraEnd: after the context has ended no spectrum is read, and the placeholder
-// for it is not kept for the next call.
+// TestSpectraEnd checks that after the context has ended no spectrum is computed, and that the
+// zero result is not cached.
 func TestSpectraEnd(t *testing.T) {
 	ended, stop := context.WithCancel(t.Context())
 	stop()
@@ -142,7 +141,7 @@ func TestSpectraEnd(t *testing.T) {
 			return sum
 		}
 		if none, some := mass(ended), mass(t.Context()); none != 0 || !(some > 0) {
-			t.Errorf("the bins have %v after the context has ended, and %v with another", none, some)
+			t.Errorf("the bins contain %v after the context has ended, and %v with another context", none, some)
 		}
 	}
 }

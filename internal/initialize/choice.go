@@ -12,15 +12,15 @@ import (
 // optimized, the bound after some iterations minus the number of point estimates
 // (docs/algorithms.md, "Choosing windows and components").
 const (
-	// choiceExcerpts excerpts, each choiceWindows of the longest windows long, represent data more
-	// than twice as long as all of them.
+	// choiceExcerpts excerpts, each choiceWindows times as long as the longest window, represent
+	// data that are more than twice as long as all excerpts.
 	choiceExcerpts = 8
 	choiceWindows  = 4
-	// choiceIterations is the number of iterations before settings that are optimized are
-	// compared.
+	// choiceIterations is the number of iterations before settings are compared if they are
+	// optimized.
 	choiceIterations = 10
 	// choiceFeatures is K for the candidate with several pairs of features per component, which
-	// has half as many components.
+	// has half the number of components.
 	choiceFeatures = 2 * spectrumFeatures
 )
 
@@ -31,16 +31,16 @@ type trials struct {
 	parts     []*Series
 	whole     bool // the only part is all of the data
 
-	best      Settings
-	laid      int // its mean number of components per window, rounded up
-	criterion float64
-	begun     *variational.Evaluation // the initial bound of the best, if it was evaluated on all data
+	best       Settings
+	components int // mean number of components per window of best, rounded up
+	criterion  float64
+	begun      *variational.Evaluation // the initial bound of best, if it was evaluated on all data
 }
 
-// choose returns the setting with the highest criterion, and its initial bound if it was
-// evaluated on all data. It first selects the window length for the default number of
-// components. If the parameters are optimized, it then tries twice or half as many components,
-// and more features per component.
+// choose returns the setting with the highest criterion, and its initial bound if it was evaluated
+// on all data. It first selects the window length for the default number of components. If the
+// parameters are optimized, it then tries twice or half the number of components, and more
+// features per component.
 func (s *Series) choose(ctx context.Context, lengths []float64, set Settings, evaluator Evaluator) (Settings, *variational.Evaluation, error) {
 	var tried []Settings
 	for _, length := range lengths {
@@ -66,24 +66,24 @@ func (s *Series) choose(ctx context.Context, lengths []float64, set Settings, ev
 		more := t.best
 		more.Features = choiceFeatures
 		if set.Components == 0 {
-			more.most = max(1, t.laid*spectrumFeatures/choiceFeatures)
+			more.most = max(1, t.components*spectrumFeatures/choiceFeatures)
 		}
 		_, err = t.try(more)
 	}
 	return t.best, t.begun, err
 }
 
-// chooseComponents tries twice as many components, unless the spectrum has no more bins. If
-// that is not better, it tries half as many repeatedly while the criterion increases.
+// chooseComponents tries twice the number of components, unless the spectrum has no more bins. If
+// that is not better, it halves the number repeatedly while the criterion increases.
 func (t *trials) chooseComponents(s *Series) error {
 	c := t.best
-	if twice := min(2*c.most, s.binCount(s.steps(c.Window))); t.laid == c.most && twice > c.most {
+	if twice := min(2*c.most, s.binCount(s.steps(c.Window))); t.components == c.most && twice > c.most {
 		c.most = twice
 		if better, err := t.try(c); better || err != nil {
 			return err
 		}
 	}
-	for c.most = t.laid / 2; c.most > 0; c.most = t.laid / 2 {
+	for c.most = t.components / 2; c.most > 0; c.most = t.components / 2 {
 		if better, err := t.try(c); !better || err != nil {
 			return err
 		}
@@ -94,7 +94,7 @@ func (t *trials) chooseComponents(s *Series) error {
 // try evaluates the criterion of a setting and keeps the setting if it is the best. A setting
 // without a bound is skipped.
 func (t *trials) try(c Settings) (better bool, err error) {
-	sum, laid, begun := 0.0, 0, (*variational.Evaluation)(nil)
+	sum, components, begun := 0.0, 0, (*variational.Evaluation)(nil)
 	for _, part := range t.parts {
 		if err := t.ctx.Err(); err != nil {
 			return false, err
@@ -114,12 +114,12 @@ func (t *trials) try(c Settings) (better bool, err error) {
 		}
 		sum += v
 		windows := p.Windows.Count()
-		laid = max(laid, (p.L+windows-1)/windows)
+		components = max(components, (p.L+windows-1)/windows)
 	}
 	if !(sum > t.criterion) {
 		return false, nil
 	}
-	t.best, t.laid, t.criterion, t.begun = c, laid, sum, nil
+	t.best, t.components, t.criterion, t.begun = c, components, sum, nil
 	if t.whole {
 		t.begun = begun
 	}
@@ -129,19 +129,19 @@ func (t *trials) try(c Settings) (better bool, err error) {
 // excerpts returns evenly spaced parts of the data, except those without rows, or all of the
 // data if they are not much longer than the excerpts.
 func (s *Series) excerpts(lengths []float64) (parts []*Series, whole bool) {
-	places, length := len(s.missing), s.excerpt(lengths)
-	if length == places {
+	points, length := len(s.missing), s.excerpt(lengths)
+	if length == points {
 		return []*Series{s}, true
 	}
 	at, rows := make([]int, choiceExcerpts), make([][]int, choiceExcerpts)
 	for i := range at {
-		at[i] = (2*i + 1) * (places - length) / (2 * choiceExcerpts)
+		at[i] = (2*i + 1) * (points - length) / (2 * choiceExcerpts)
 	}
-	stride := (places - length) / choiceExcerpts
+	stride := (points - length) / choiceExcerpts
 	for n, x := range s.data.X {
-		place := s.place(x)
-		i := min(max(0, (place-at[0])/stride), choiceExcerpts-1)
-		if place >= at[i] && place < at[i]+length {
+		point := s.index(x)
+		i := min(max(0, (point-at[0])/stride), choiceExcerpts-1)
+		if point >= at[i] && point < at[i]+length {
 			rows[i] = append(rows[i], n)
 		}
 	}

@@ -11,30 +11,30 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// TestExcerpts: of long data eight excerpts are tried, spread over all of them,
-// each row where it belongs, in the units of the whole.
+// TestExcerpts checks that eight excerpts represent long data: they are spread evenly, contain
+// their rows in the correct positions, and have the unit of all data.
 func TestExcerpts(t *testing.T) {
 	const longest = 20.0
 	for _, n := range []int{2 * choiceExcerpts * choiceWindows * longest, 2*choiceExcerpts*choiceWindows*longest + 1, 12345} {
 		data := modeltest.ChangingTones(n, 100)
-		data.X, data.Y = append(data.X[:700], data.X[701:]...), append(data.Y[:700], data.Y[701:]...) // a place without a row
+		data.X, data.Y = append(data.X[:700], data.X[701:]...), append(data.Y[:700], data.Y[701:]...) // a missing row
 		data.N--
 		s := series(data.X, data.Y, 1, 0)
 		s.fill(t.Context(), longest)
 		parts, whole := s.excerpts([]float64{10, longest})
 		if want := n <= 2*choiceExcerpts*choiceWindows*longest; whole != want {
-			t.Fatalf("%d places: all tried: %v, want %v", n, whole, want)
+			t.Fatalf("%d points: all used: %v, want %v", n, whole, want)
 		}
 		if whole {
 			continue
 		}
 		if len(parts) != choiceExcerpts {
-			t.Fatalf("%d places: %d excerpts, want %d", n, len(parts), choiceExcerpts)
+			t.Fatalf("%d points: %d excerpts, want %d", n, len(parts), choiceExcerpts)
 		}
 		last := -1.0
 		for i, p := range parts {
 			if p.unit != s.unit || len(p.missing) != choiceWindows*longest || p.x0 <= last {
-				t.Errorf("%d places: excerpt %d has unit %v and %d places from %v, want %v and %v after %v",
+				t.Errorf("%d points: excerpt %d has unit %v and %d points from %v, want %v and %v after %v",
 					n, i, p.unit, len(p.missing), p.x0, s.unit, choiceWindows*longest, last)
 			}
 			last = p.end()
@@ -45,40 +45,38 @@ func TestExcerpts(t *testing.T) {
 				}
 			}
 			if d := p.data; d.N != observed || d.X[0] < p.x0 || d.X[d.N-1] > last {
-				t.Errorf("%d places: excerpt %d has %d rows from %v to %v, want %d from %v to %v", n, i, d.N, d.X[0], d.X[d.N-1], observed, p.x0, last)
+				t.Errorf("%d points: excerpt %d has %d rows from %v to %v, want %d from %v to %v", n, i, d.N, d.X[0], d.X[d.N-1], observed, p.x0, last)
 			}
 			for j, x := range p.data.X {
-				if p.data.Y[j] != p.y[0][p.place(x)] {
-					t.Fatalf("%d places: excerpt %d row %d is not at its place", n, i, j)
+				if p.data.Y[j] != p.y[0][p.index(x)] {
+					t.Fatalf("%d points: excerpt %d row %d has the wrong index", n, i, j)
 				}
 			}
 		}
 		if d := parts[0].x0 - (float64(n-1) - last); math.Abs(d) > choiceExcerpts {
-			t.Errorf("%d places: excerpts from %v to %v, want them spread", n, parts[0].x0, last)
+			t.Errorf("%d points: excerpts from %v to %v, want them spread", n, parts[0].x0, last)
 		}
 	}
 }
 
-// peak is a score that is highest at a number of components in a window, on a log
-// scale.
+// peak returns a score with its maximum at a number of components per window, on a log scale.
 func peak(at float64) func(p *variational.Params) (float64, error) {
 	return func(p *variational.Params) (float64, error) {
 		return -math.Abs(math.Log(float64(p.L) / float64(p.Windows.Count()) / at)), nil
 	}
 }
 
-// TestChoosesByScore: what has the highest score is kept: of the lengths of windows,
-// then of the default number of components, twice and half as many, half of that and
-// so on, then of more features.
+// TestChoosesByScore checks that the setting with the highest score is selected: first the window
+// length, then twice the number of components or repeatedly half of it, then more features.
 func TestChoosesByScore(t *testing.T) {
-	const first = spectrumFewest // components of a window of 128 steps
+	const first = spectrumFewest // components per window of 128 steps
 	for name, c := range map[string]struct {
 		score      func(p *variational.Params) (float64, error)
 		set        Settings
 		length     float64
-		components int // of a window; 0: whatever
+		components int // per window; 0: any
 		features   int
-		most       int // settings tried
+		most       int // maximum number of settings tried
 	}{
 		"the longest":   {func(p *variational.Params) (float64, error) { return p.Windows.Length, nil }, Settings{}, 128, 0, 2, 3},
 		"the shortest":  {func(p *variational.Params) (float64, error) { return -p.Windows.Length, nil }, Settings{}, 64, 0, 2, 3},
@@ -105,19 +103,19 @@ func TestChoosesByScore(t *testing.T) {
 			t.Errorf("%s: %d components of %d features in windows of %v after %d settings, want %d of %d in windows of %v after at most %d",
 				name, components, p.K, p.Windows.Length, len(j.tried), c.components, c.features, c.length, c.most)
 		}
-		// The bound of the starting values is handed on, if it is theirs.
+		// The bound of the initial parameters is returned if it was evaluated.
 		if want := !c.set.Optimized && name != "NaN: first"; (begun != nil) != want {
-			t.Errorf("%s: the bound at the start is %v", name, begun)
+			t.Errorf("%s: the initial bound is %v", name, begun)
 		} else if want && (!slices.Contains(j.bounds, begun) || begun.Bound != must(c.score(p))) {
-			t.Errorf("%s: the bound at the start is %v, want %v", name, begun.Bound, must(c.score(p)))
+			t.Errorf("%s: the initial bound is %v, want %v", name, begun.Bound, must(c.score(p)))
 		}
 	}
 }
 
 func must(v float64, _ error) float64 { return v }
 
-// TestBoundOfAnotherNoise: the bound of a setting's starting values is not handed on
-// where the noise is chosen after them.
+// TestBoundOfAnotherNoise checks that the bound of the initial parameters is not returned if the
+// noise was changed after its evaluation.
 func TestBoundOfAnotherNoise(t *testing.T) {
 	for _, lower := range []bool{false, true} {
 		j := &scorer{t: t, score: func(p *variational.Params) (float64, error) { return p.Windows.Length, nil }}
@@ -128,30 +126,31 @@ func TestBoundOfAnotherNoise(t *testing.T) {
 			return 1, 0
 		}
 		if _, begun := begin(t, gappy(500), Settings{Auto: true, Candidates: []float64{50, 80}}, j); (begun == nil) != lower {
-			t.Errorf("at a lower noise level: %v; the bound at the start is %v", lower, begun)
+			t.Errorf("at a lower noise level: %v; the initial bound is %v", lower, begun)
 		}
 	}
 }
 
-// TestChoiceSums: settings are compared by their sums over all excerpts.
+// TestChoiceSums checks that settings are compared by the sums of their criteria over all
+// excerpts.
 func TestChoiceSums(t *testing.T) {
 	rows := modeltest.Tones(2*choiceExcerpts*choiceWindows*24+1, 0)
 	calls := map[float64]int{}
 	j := &scorer{t: t}
 	j.score = func(p *variational.Params) (float64, error) {
 		calls[p.Windows.Length]++
-		if p.Windows.Length == 16 && calls[16] == 3 { // one excerpt likes it well, the others do not
+		if p.Windows.Length == 16 && calls[16] == 3 { // the first setting has a high score on one excerpt only
 			return 5, nil
 		}
 		return p.Windows.Length / 24, nil
 	}
 	p, begun := begin(t, rows, Settings{Auto: true, Candidates: []float64{16, 24}, Components: 2}, j)
 	if calls[16] != choiceExcerpts || calls[24] != choiceExcerpts || p.Windows.Length != 16 || begun != nil {
-		t.Errorf("windows of %v after %v, the bound at the start is %v; want the sum to decide, and no bound of all rows", p.Windows.Length, calls, begun)
+		t.Errorf("windows of %v after %v, the initial bound is %v; want a decision by the sum, and no bound", p.Windows.Length, calls, begun)
 	}
 }
 
-// TestNoBound: settings without a bound are passed over; other errors end the choice.
+// TestNoBound checks that settings without a bound are skipped and other errors end the choice.
 func TestNoBound(t *testing.T) {
 	set := Settings{Auto: true, Candidates: []float64{64, 96, 128}}
 	without := func(lengths ...float64) *scorer {

@@ -15,7 +15,7 @@ import (
 // A scorer is an Evaluator that calls functions of the parameters. It accepts every shape and
 // records its calls.
 type scorer struct {
-	score   func(p *variational.Params) (float64, error) // the bound, and the criterion; nil: must not be called
+	score   func(p *variational.Params) (float64, error) // the bound and the criterion; nil: must not be called
 	predict func(p *variational.Params) (square, variance float64)
 	refuse  func(shape variational.Shape) error
 
@@ -24,8 +24,8 @@ type scorer struct {
 	tried  []variational.Shape       // scored
 	asked  []backend.Data            // predicted
 	shapes []variational.Shape       // checked
-	bytes  float64                   // checked
-	room   float64                   // maximum; 0: none
+	bytes  float64                   // checked by FitsStart
+	room   float64                   // maximum of bytes; 0: none
 }
 
 var _ Evaluator = &scorer{}
@@ -51,7 +51,7 @@ func (s *scorer) Bound(_ context.Context, _ backend.Data, p *variational.Params)
 
 func (s *scorer) Optimized(_ context.Context, _ backend.Data, p *variational.Params, iterations int) (float64, error) {
 	if iterations != choiceIterations {
-		s.t.Errorf("the criterion is after %d iterations, want %d", iterations, choiceIterations)
+		s.t.Errorf("the criterion is computed after %d iterations, want %d", iterations, choiceIterations)
 	}
 	return s.scored(p)
 }
@@ -84,7 +84,7 @@ func (s *scorer) FitsStart(bytes float64) error {
 
 var errTooLarge = errors.New("too large")
 
-// begin is the spectrum start of rows.
+// begin returns the spectral initialization of rows.
 func begin(t *testing.T, d *backend.Data, set Settings, evaluator Evaluator) (*variational.Params, *variational.Evaluation) {
 	t.Helper()
 	p, begun, err := seriesOf(d).Spectrum(t.Context(), set, evaluator)
@@ -93,15 +93,15 @@ func begin(t *testing.T, d *backend.Data, set Settings, evaluator Evaluator) (*v
 	return p, begun
 }
 
-// seriesOf are rows on their own grid, in steps of it.
+// seriesOf returns rows as a Series on their grid.
 func seriesOf(d *backend.Data) *Series { return NewSeries(*d, GridOf(d.X, d.Q)) }
 
-// series are rows of d outputs whose step is 1, even if band is 0.
+// series returns rows of d outputs with a step of 1.
 func series(x, y []float64, d int, band float64) *Series {
 	return NewSeries(backend.Data{N: len(x), Q: 1, D: d, X: x, Y: y}, Grid{Step: 1, Band: band})
 }
 
-// gappy are rows of which some intervals are missing.
+// gappy returns rows of which some intervals are missing.
 func gappy(n int) *backend.Data {
 	all, d := modeltest.Tones(n, 0), &backend.Data{Q: 1, D: 1}
 	for i := range n {
@@ -112,7 +112,7 @@ func gappy(n int) *backend.Data {
 	return d
 }
 
-// uneven are rows whose steps vary.
+// uneven returns rows with varying steps.
 func uneven(n int) *backend.Data {
 	d := modeltest.Tones(n, 0)
 	for i := range d.X {

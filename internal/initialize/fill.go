@@ -7,19 +7,20 @@ import (
 )
 
 const (
-	// fillOrder is the order of the autoregressive fill, in grid steps, relative to W.
+	// fillOrder is the order of the autoregressive interpolation, in grid steps, relative to W.
 	fillOrder = 0.4
-	// fillContext is the context on either side of a gap, in W.
+	// fillContext is the length of the context on either side of a gap, in W.
 	fillContext = 1.0
-	// fillWork is the maximum number of operations of a fill, some seconds, and fillExcerpt the
-	// maximum for one excerpt, about one second: a third of them cannot be interrupted.
+	// fillWork is the maximum number of operations of an interpolation (some seconds), and
+	// fillExcerpt the maximum for one excerpt (about one second). A third of them cannot be
+	// interrupted.
 	fillWork, fillExcerpt = 2e10, 4e9
 	// fillLeast is the minimum order.
 	fillLeast = 8
 )
 
-// fillRounds is the number of iterations of model and fill. With more iterations the model
-// over-fits its fill.
+// fillRounds is the number of alternations between model and interpolation. With more iterations
+// the model over-fits the interpolated samples.
 const fillRounds = 3
 
 // fill interpolates the missing samples autoregressively, for windows of the given length (0
@@ -35,9 +36,9 @@ func (s *Series) fill(ctx context.Context, length float64) {
 	}
 }
 
-// filling returns the method of filling gaps for windows of the given length (0 for none): gap
-// by gap, or tile by tile if that is too expensive, with order and context halved until it is
-// cheap enough. Such data have many or long gaps, for which the order matters little.
+// filling returns the interpolation method for windows of the given length (0 for none): by gap,
+// or by tile if that is too expensive, with order and context halved until the cost is acceptable.
+// The order matters little for such data, which have many or long gaps.
 func (s *Series) filling(gaps [][2]int, length float64) ar.Filling {
 	if length == 0 {
 		length = spectrumWindows[0] * s.step

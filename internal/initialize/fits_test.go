@@ -10,15 +10,14 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// equalShapes reports whether two shapes have the same windows, components, sizes
-// and kinds.
+// equalShapes reports whether two shapes are equal.
 func equalShapes(a, b variational.Shape) bool { return reflect.DeepEqual(a, b) }
 
-// TestAskedShapes: if no size is given, the shape whose memory is checked is the shape of the parameters that are made.
+// TestAskedShapes checks that the shape whose memory is checked is the shape of the returned parameters.
 func TestAskedShapes(t *testing.T) {
 	for kind, rows := range map[string]*backend.Data{
 		"even": modeltest.Tones(500, 0), "gappy": gappy(500), "missing at random": modeltest.Tones(300, 0.2), "uneven": uneven(300), "of two outputs": wide(gappy(300)),
-		"clean": clean(500), // whose noise level tells how many bins are dropped
+		"clean": clean(500), // the noise level determines the number of dropped bins
 	} {
 		for name, set := range map[string]Settings{
 			"no windows":           {Optimized: true},
@@ -33,14 +32,14 @@ func TestAskedShapes(t *testing.T) {
 			j := &scorer{t: t}
 			j.predict = func(*variational.Params) (square, variance float64) { return float64(len(j.asked) - 1), 1 }
 			p, _ := begin(t, rows, set, j)
-			if laid := variational.ShapeOf(p); len(j.shapes) == 0 || !equalShapes(j.shapes[len(j.shapes)-1], laid) {
-				t.Errorf("%s rows, %s: the evaluator was asked for %+v, the shape is %+v", kind, name, j.shapes, laid)
+			if got := variational.ShapeOf(p); len(j.shapes) == 0 || !equalShapes(j.shapes[len(j.shapes)-1], got) {
+				t.Errorf("%s rows, %s: the evaluator checked %+v, the shape is %+v", kind, name, j.shapes, got)
 			}
 		}
 	}
 }
 
-// clean are rows without noise, of which some intervals are missing.
+// clean returns rows without noise, of which some intervals are missing.
 func clean(n int) *backend.Data {
 	d := gappy(n)
 	for i, x := range d.X {
@@ -49,7 +48,7 @@ func clean(n int) *backend.Data {
 	return d
 }
 
-// wide are rows with a second output, half of the first.
+// wide returns rows with a second output, which is half of the first.
 func wide(rows *backend.Data) *backend.Data {
 	out := &backend.Data{N: rows.N, Q: 1, D: 2, X: rows.X}
 	for _, y := range rows.Y {
@@ -58,7 +57,8 @@ func wide(rows *backend.Data) *backend.Data {
 	return out
 }
 
-// TestFilling: a fill that would be too much work goes tile by tile, with less and less order.
+// TestFilling checks that an interpolation that is too expensive works by tile with a reduced
+// order.
 func TestFilling(t *testing.T) {
 	few, many := seriesOf(modeltest.Tones(1<<12, 0.001)), seriesOf(modeltest.Tones(1<<17, 0.4))
 	gaps := runs(many.missing, true)
@@ -71,7 +71,8 @@ func TestFilling(t *testing.T) {
 	}
 }
 
-// TestStartBytes: the memory of the spectra is asked for before they are made. It grows with the frequencies of uneven rows.
+// TestStartBytes checks that the memory of the spectra is checked before they are computed. It grows with the number of frequencies of
+// uneven rows.
 func TestStartBytes(t *testing.T) {
 	d := modeltest.Tones(1000, 0)
 	even, uneven, bursts := series(d.X, d.Y, 1, 0), series(d.X, d.Y, 1, 0.5), series(d.X, d.Y, 1, 16)
@@ -79,10 +80,10 @@ func TestStartBytes(t *testing.T) {
 		t.Errorf("even rows need %v bytes, uneven ones %v, in bursts %v", a, b, c)
 	}
 	if whole, parts := bursts.bytes([]float64{0}), bursts.bytes([]float64{10}); parts > whole/10 {
-		t.Errorf("windows of a hundredth need %v bytes, one window %v", parts, whole)
+		t.Errorf("windows of a hundredth of the data need %v bytes, one window %v", parts, whole)
 	}
 	j := &scorer{t: t, room: 1}
 	if p, _, err := bursts.Spectrum(t.Context(), Settings{Optimized: true}, j); p != nil || err != errTooLarge || j.shapes != nil || j.bytes != bursts.bytes([]float64{0}) {
-		t.Errorf("without room: %v, asked for %v bytes", err, j.bytes)
+		t.Errorf("without enough memory: %v, checked %v bytes", err, j.bytes)
 	}
 }

@@ -7,34 +7,33 @@ import (
 )
 
 const (
-	// evenTolerance is the maximum distance, in steps, of a row from its grid point: the first of
-	// a month is within 0.1 of a mean month. The grid is used by the initialization only; features
+	// evenTolerance is the maximum distance of a row from its grid point, in steps. The first day
+	// of each month is within 0.1 of a mean month. Only the initialization uses the grid; features
 	// are evaluated at the actual x.
 	evenTolerance = 0.25
 	// evenExact is the same for a grid whose step is determined by the first and last row.
 	evenExact = 1e-3
 	// evenFewest is the minimum number of rows of a grid.
 	evenFewest = 16
-	// evenSparsest is the maximum number of grid points per row: a sparser grid does not determine
+	// evenSparsest is the maximum number of grid points per row. A sparser grid does not determine
 	// the spectrum.
 	evenSparsest = 4
-	// bandMost is the maximum frequency for uneven rows, in cycles per mean step: rows in bursts
-	// resolve higher frequencies than the mean step does.
+	// bandMost is the maximum frequency for uneven rows, in cycles per mean step. Rows in bursts
+	// resolve higher frequencies than the mean step.
 	bandMost = 16
 )
 
 // A Grid describes the spacing of the rows along one input.
 type Grid struct {
-	// Step is the distance between the grid points on which the rows lie, some of which may be
-	// missing. For uneven rows it is the mean step. It is 0 if the rows have no extent or there
-	// are several inputs.
+	// Step is the distance between the grid points, some of which may have no row. For uneven rows
+	// it is the mean step. It is 0 if the rows have no extent or there are several inputs.
 	Step float64
 	// Band is the highest frequency that uneven rows resolve, in cycles per step, and 0 for even
 	// rows.
 	Band float64
 }
 
-// Even returns Step if the rows lie on a grid, else 0.
+// Even returns Step if the rows are on a grid, else 0.
 func (g Grid) Even() float64 {
 	if g.Band > 0 {
 		return 0
@@ -68,9 +67,9 @@ func varies(x []float64) bool {
 	return hi > lo && !math.IsInf(hi-lo, 0)
 }
 
-// evenStep returns the step of the grid on which x lie, given x and the differences between
-// them, both sorted, or 0 if there is no such grid. Grid points are counted from row to row,
-// but the tolerance applies to the line fitted to all rows.
+// evenStep returns the step of the grid of x, given x and their differences, both sorted, or 0 if
+// there is no grid. Grid points are counted from row to row, but the tolerance applies to the line
+// fitted to all rows.
 func evenStep(x, gaps []float64) float64 {
 	n := len(x)
 	if n < evenFewest || gaps[0] <= 0 {
@@ -79,17 +78,17 @@ func evenStep(x, gaps []float64) float64 {
 	step := singleGap(gaps)
 	at := make([]float64, n)
 	for i := range n - 1 {
-		places := math.Round((x[i+1] - x[i]) / step)
-		if places < 1 {
+		points := math.Round((x[i+1] - x[i]) / step)
+		if points < 1 {
 			return 0
 		}
-		at[i+1] = at[i] + places
+		at[i+1] = at[i] + points
 	}
-	places := at[n-1]
-	if places > evenSparsest*float64(n) {
+	points := at[n-1]
+	if points > evenSparsest*float64(n) {
 		return 0
 	}
-	if ends := (x[n-1] - x[0]) / places; furthest(x, at, x[0], ends) <= evenExact*ends {
+	if ends := (x[n-1] - x[0]) / points; furthest(x, at, x[0], ends) <= evenExact*ends {
 		return ends
 	}
 	if first, step := regression(at, x); furthest(x, at, first, step) <= evenTolerance*step {
@@ -98,8 +97,8 @@ func evenStep(x, gaps []float64) float64 {
 	return 0
 }
 
-// singleGap returns the mean of the sorted differences up to one and a half medians: months
-// have 28 to 31 days.
+// singleGap returns the mean of the sorted differences up to 1.5 medians, so that months of 28 to
+// 31 days count as single steps.
 func singleGap(gaps []float64) float64 {
 	median, sum, n := gaps[len(gaps)/2], 0.0, 0
 	for _, g := range gaps {
@@ -136,8 +135,8 @@ func regression(t, y []float64) (a, b float64) {
 	return y[0] + my - b*mt, b
 }
 
-// offGrid returns the distance from lo to the nearest point of the grid on which x lie, by the
-// circular mean of their phases, or 0 if it is negligible.
+// offGrid returns the distance from lo to the nearest grid point, by the circular mean of the
+// phases of x, or 0 if it is negligible.
 func offGrid(x []float64, lo, step float64) float64 {
 	var s, c float64
 	for _, v := range x {

@@ -10,10 +10,10 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 )
 
-// evenWithin allows for the jitter of the ends, or rounding, over the range.
+// evenWithin is the relative tolerance of a step, for jitter of the ends and rounding.
 const evenWithin = 1e-4
 
-// months are the first days of n months in years, leap days and all.
+// months returns the first days of n months in years, including leap years.
 func months(n int) (x []float64) {
 	for i := range n {
 		t := time.Date(1960, time.Month(1+i), 1, 0, 0, 0, 0, time.UTC)
@@ -23,14 +23,14 @@ func months(n int) (x []float64) {
 	return x
 }
 
-// TestEvenStep: grids with holes, jitter, in any order and at any offset have a
-// step; other inputs have none.
+// TestEvenStep checks that grids with holes, jitter, any order and any offset have a step, and
+// that other inputs have none.
 func TestEvenStep(t *testing.T) {
 	grid := func(n int, at func(i float64) float64) []float64 {
 		return testkit.Numbers(n, func(i int) float64 { return at(float64(i)) })
 	}
 	line := func(n int) []float64 { return grid(n, func(i float64) float64 { return i }) }
-	early := line(40) // the ends tell a step of 1.001, all rows one of 1.00015
+	early := line(40) // the ends give a step of 1.001, all rows 1.00015
 	early[0] = -0.04
 	rng := modeltest.NewRNG(1)
 	shuffled := grid(40, func(i float64) float64 { return 2 * i })
@@ -52,7 +52,7 @@ func TestEvenStep(t *testing.T) {
 		{"jitter", grid(400, func(i float64) float64 { return i + 0.2*math.Sin(7*i*i) }), 1},
 		{"a drift", grid(400, func(i float64) float64 { return i + i*i/1e4 }), 0},
 		{"much jitter", grid(50, func(i float64) float64 { return i + 0.3*math.Sin(7*i) }), 0},
-		{"as few as there may be", line(16), 1}, // DESIGN.md names this number
+		{"as few as there may be", line(16), 1}, // see DESIGN.md
 		{"too few", line(15), 0},
 		{"a place of four taken", append(line(20), 80), 1},
 		{"a place of five taken", append(line(20), 104), 0},
@@ -67,7 +67,7 @@ func TestEvenStep(t *testing.T) {
 		}
 	}
 	if got := GridOf(early, 1).Even(); !(math.Abs(got-1) <= 5e-4) {
-		t.Errorf("an end off its place: step %v, want 1", got)
+		t.Errorf("a displaced end: step %v, want 1", got)
 	}
 	if got := GridOf(line(40), 2); got != (Grid{}) {
 		t.Errorf("two inputs: %+v, want none", got)
@@ -77,8 +77,8 @@ func TestEvenStep(t *testing.T) {
 	}
 }
 
-// TestUnevenStep: by hand, of rows at the times that the gaps add up to. A row
-// that comes twice is one time.
+// TestUnevenStep checks the step and band of rows with given gaps. Repeated rows count as one
+// time.
 func TestUnevenStep(t *testing.T) {
 	for _, c := range []struct {
 		name       string

@@ -8,23 +8,23 @@ import (
 )
 
 const (
-	heldShare = 0.1 // the fraction of the rows that are held out
+	heldOutShare = 0.1 // fraction of the rows
 	// HeldFewest is the minimum number of rows for a comparison on held-out rows.
 	HeldFewest = 20
 )
 
-// HeldOut splits the rows of a series into known and held-out rows, both in the order of x, and
-// predicts the latter by straight lines between known neighbors. The held-out intervals are as
-// long as the data's gaps. They are spaced by the golden ratio, which avoids any period.
+// HeldOut splits the rows of a series into known and held-out rows, both sorted by x, and predicts
+// the latter by linear interpolation between known neighbors. The held-out intervals have the
+// length of the data's gaps. They are spaced by the golden ratio to avoid any period.
 func HeldOut(data backend.Data, grid Grid) (known, asked backend.Data, line []float64) {
 	length := typicalGap(data, grid)
 	known, asked = split(data, inOrder(data.X), func(i int) bool {
 		_, part := math.Modf(float64(i/length) * (math.Sqrt(5) - 1) / 2)
-		return i > 0 && i < data.N-1 && part >= 1-heldShare
+		return i > 0 && i < data.N-1 && part >= 1-heldOutShare
 	})
 	for _, x := range asked.X {
 		b := sort.SearchFloat64s(known.X, x)
-		a := max(0, b-1) // the first and the last row are known; at the x of the first, that row
+		a := max(0, b-1) // the first and the last row are known; x may equal the first
 		share := 0.0
 		if d := known.X[b] - known.X[a]; d > 0 {
 			share = (x - known.X[a]) / d
@@ -36,8 +36,8 @@ func HeldOut(data backend.Data, grid Grid) (known, asked backend.Data, line []fl
 	return known, asked, line
 }
 
-// split divides rows, in the given order, into known and held-out ones; hide selects the latter
-// by their index in the order.
+// split divides rows, in the given order, into known and held-out ones. hide reports for an index
+// in the order whether the row is held out.
 func split(data backend.Data, order []int, hide func(i int) bool) (known, asked backend.Data) {
 	var rows [2][]int
 	for i, n := range order {
@@ -50,8 +50,8 @@ func split(data backend.Data, order []int, hide func(i int) bool) (known, asked 
 	return data.Some(rows[0]), data.Some(rows[1])
 }
 
-// typicalGap returns the median length of the gaps in grid points, between 1 and a fraction of
-// the rows; 1 for uneven rows.
+// typicalGap returns the median length of the gaps in grid points, between 1 and a fraction of the
+// rows, or 1 for uneven rows.
 func typicalGap(data backend.Data, grid Grid) int {
 	if grid.Even() == 0 {
 		return 1

@@ -10,8 +10,8 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 )
 
-// TestHeldOutParts: about a tenth of the rows, in intervals as long as the data's
-// own gaps, and lines between the neighbors that are left.
+// TestHeldOutParts checks that about a tenth of the rows are held out, in intervals of the length
+// of the data's gaps, and that the lines connect the remaining neighbors.
 func TestHeldOutParts(t *testing.T) {
 	data := backend.Data{Q: 1, D: 2}
 	for i := range 500 {
@@ -28,12 +28,12 @@ func TestHeldOutParts(t *testing.T) {
 	modeltest.Near(t, "lines", line, asked.Y, 1e-12)
 	for _, x := range asked.X {
 		if slices.Contains(known.X, x) {
-			t.Errorf("x = %v is known and asked for", x)
+			t.Errorf("x = %v is known and held out", x)
 		}
 	}
 }
 
-// TestHeldOutEnds: the first and the last row are known, however many there are.
+// TestHeldOutEnds checks that the first and the last row are known for any number of rows.
 func TestHeldOutEnds(t *testing.T) {
 	for n := 2; n < 60; n++ {
 		data := backend.Data{N: n, Q: 1, D: 1, Y: make([]float64, n)}
@@ -45,8 +45,8 @@ func TestHeldOutEnds(t *testing.T) {
 	}
 }
 
-// TestTypicalGap: the median of the gaps, of a twentieth of the rows at most; 1
-// where there are none, or no places.
+// TestTypicalGap checks the median of the gaps, which is limited to a twentieth of the rows. It is
+// 1 without gaps and for uneven rows.
 func TestTypicalGap(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -27,7 +27,7 @@ const spectrumFeatures = 2
 // windows returns windows of the given length (0 for none), and the length of the data under
 // each.
 func (s *Series) windows(length, share float64) (backend.Windows, float64) {
-	w := layWindows(s.x0, s.end(), length, share, 0)
+	w := newWindows(s.x0, s.end(), length, share, 0)
 	if len(w.Center) == 0 {
 		length = s.end() - s.x0 + s.step
 	}
@@ -78,7 +78,7 @@ func (l *layout) params() *variational.Params {
 	length, sigma := spectrumLength*l.length, 1.0
 	if p.K > 2 {
 		length = spectrumSpread * l.length
-		sigma = math.Pow(spectrumSpread/spectrumLength, 2) // so that features extend as far
+		sigma = math.Pow(spectrumSpread/spectrumLength, 2) // so that features have the same extent
 	}
 	if l.set.points() {
 		sigma = 0

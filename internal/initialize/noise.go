@@ -2,10 +2,10 @@ package initialize
 
 import "context"
 
-// A point estimate of a spectrum is overconfident. The noise variance that gives calibrated
-// error bars depends on the recording: a sustained vowel needs less than running speech. The
-// bound cannot select it, since it always prefers less noise. Predictions of held-out intervals
-// as long as the data's gaps can.
+// A point estimate of a spectrum is overconfident. The noise variance that gives calibrated error
+// bars depends on the data. For example, a sustained vowel needs less than running speech. The
+// bound cannot select it, since it always prefers less noise. Predictions of held-out intervals as
+// long as the data's gaps can.
 
 // noiseLevels are the candidates for the minimum initial noise variance, relative to the data's
 // variance, in descending order. The first is used if no interval can be held out.
@@ -13,8 +13,8 @@ var noiseLevels = []float64{0.04, 0.02, 0.01, 0.005}
 
 const (
 	trialShare  = 0.1 // maximum fraction of samples that are held out
-	trialLeast  = 3   // a run between two gaps has one held-out interval if it is this many gaps long
-	trialEvery  = 6   // and one for each such multiple of the gap length
+	trialLeast  = 3   // minimum length of a run between two gaps, in gap lengths, for a held-out interval
+	trialEvery  = 6   // a longer run has one held-out interval per multiple of the gap length
 	trialMargin = 0.8 // maximum ratio of squared errors to predicted variance
 )
 
@@ -63,7 +63,7 @@ func (s *Series) chooseNoise(ctx context.Context, set Settings, evaluator Evalua
 			hidden[i] = true
 		}
 	}
-	known, asked := split(s.data, ascending(s.data.N), func(n int) bool { return hidden[s.place(s.data.X[n])] })
+	known, asked := split(s.data, ascending(s.data.N), func(n int) bool { return hidden[s.index(s.data.X[n])] })
 	part := NewSeries(known, s.grid)
 	part.fill(ctx, set.Window)
 	for _, level := range noiseLevels[1:] {

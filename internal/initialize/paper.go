@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// paperFeatures is the default of K, and paperVariance of the initial Σ, with which a feature
-	// extends over thirty length-scales (DESIGN.md, section 11).
+	// paperFeatures is the default of K, and paperVariance the default of the initial Σ, with
+	// which a feature extends over thirty length-scales (DESIGN.md, section 11).
 	paperFeatures = 50
 	paperVariance = 0.001
 	// paperNoise is the initial τ in units of 1/var(y).
@@ -24,14 +24,14 @@ const (
 // paperShape returns the shape of the paper's initialization for the settings.
 func paperShape(data *backend.Data, s Settings) variational.Shape {
 	lo, hi := data.Extent(s.Dim)
-	w := layWindows(lo, hi, s.Window, 0.5, s.Dim)
+	w := newWindows(lo, hi, s.Window, 0.5, s.Dim)
 	return s.shape(w, slices.Repeat([]int{len(s.Lengthscales)}, w.Count()), cmp.Or(s.Features, paperFeatures), data)
 }
 
-// Paper draws the paper's initial parameters around the given length-scales and frequencies: μ
-// ~ N(0, 1), z from the rows' inputs, fixed phases uniform over a turn, Σ small. The features
-// of SSGP share z and are pairs of cosine and sine; the features of SSGP and RP have Σ = 0.
-// Errors come from the evaluator.
+// Paper draws the paper's initial parameters around the given length-scales and frequencies: μ ~
+// N(0, 1), z from the rows' inputs, fixed phases uniform over a turn, and a small Σ. In SSGP,
+// pairs of cosine and sine share μ. In SSGP and RP, z and Σ are 0. Errors are errors of the
+// evaluator.
 func Paper(data *backend.Data, s Settings, evaluator Evaluator) (*variational.Params, error) {
 	shape := paperShape(data, s)
 	if err := evaluator.Fits(shape); err != nil {
@@ -76,8 +76,8 @@ func drawFeatures(p *variational.Params, x []float64, s Settings) {
 	}
 }
 
-// pointFeature makes feature k a feature of SSGP or RP: Σ = 0 and z = 0, and for SSGP a cosine,
-// or the sine after it.
+// pointFeature makes feature k a feature of SSGP or RP, with Σ = 0 and z = 0. In SSGP it is a
+// cosine if k is even and the sine of the same frequency if k is odd.
 func pointFeature(p *variational.Params, k int, method variational.Method) {
 	for q := range p.Q {
 		at := k*p.Q + q
@@ -93,8 +93,8 @@ func pointFeature(p *variational.Params, k int, method variational.Method) {
 	}
 }
 
-// centerFeatures moves the z of every feature to its window: most of the rows that z are drawn
-// from lie outside it.
+// centerFeatures moves the z of every feature to its window, because most rows from which z are
+// drawn are outside it.
 func centerFeatures(p *variational.Params) {
 	w, q := &p.Windows, p.Windows.Dim
 	for k := range p.M() {

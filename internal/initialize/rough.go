@@ -9,33 +9,33 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// The rough initialization has the assumption of linear interpolation: the data are a Brownian
-// motion plus noise. The two variances are the only free parameters of its covariance. It is
-// for series that a few spectral lines cannot describe (docs/algorithms.md, "The rough
+// The rough initialization makes the assumption of linear interpolation: the data are a Brownian
+// motion plus noise. The two variances are the only free parameters of its covariance. It is for
+// series that a few spectral lines cannot represent (docs/algorithms.md, "The rough
 // initialization").
 const (
-	// Windows are roughWindow (mean) steps long, or roughGaps times the 95 % quantile of the
-	// distance between rows, if that is longer. Each covers the whole band; short windows need the
-	// fewest features per row for that.
+	// The window length is roughWindow (mean) steps, or roughGaps times the 95 % quantile of the
+	// distance between rows if that is longer. Every window covers the whole band, which needs the
+	// fewest features per row if windows are short.
 	roughWindow, roughGaps = 48, 8
 	// roughBand is the maximum frequency, in cycles per (mean) step.
 	roughBand = 1.0
-	// roughLength is the length-scale in W. A shorter one, with a wider q(w), would model a high
-	// level as noise.
+	// roughLength is the length-scale in W. With a shorter one, and thus a wider q(w), a large
+	// level would be modeled as noise.
 	roughLength = 3000
-	// roughLevel is the frequency, in 1/W, of the component for the level of a window: its cosine
-	// equals the window function, whose squares add up to 1.
+	// roughLevel is the frequency, in 1/W, of the component for the level of a window. Its cosine
+	// equals the window function, and the squares of the window functions add up to 1.
 	roughLevel = 0.5
 	// roughNoise is the initial noise variance, relative to the squared differences of adjacent
 	// rows.
 	roughNoise = 0.25
 
-	// RoughMost is the maximum number of rows: it takes about 4 kB per row.
+	// RoughMost is the maximum number of rows, because the model needs about 4 kB per row.
 	RoughMost = 100_000
 )
 
-// Rough distributes the spectrum of a Brownian motion over the whole band in every window, with
-// an additional component for its level. Errors come from the evaluator or wrap ctx.Err().
+// Rough distributes the spectrum of a Brownian motion over the whole band in every window, with an
+// additional component for the level. Errors are errors of the evaluator or wrap ctx.Err().
 func (s *Series) Rough(ctx context.Context, set Settings, evaluator Evaluator) (*variational.Params, error) {
 	difference, wide := s.neighbors()
 	w, length := s.windows(max(roughWindow*s.step, roughGaps*wide), 0.5)
@@ -60,8 +60,8 @@ func (s *Series) Rough(ctx context.Context, set Settings, evaluator Evaluator) (
 	return p, ctx.Err()
 }
 
-// brownian returns the bins of a window of the given number of steps for a Brownian motion
-// whose differences over a step have the given mean square.
+// brownian returns the bins of a window of the given number of steps for a Brownian motion whose
+// differences over one step have the given mean square.
 func (s *Series) brownian(steps, difference float64) []bin {
 	band := min(s.band, roughBand)
 	count := max(1, int(math.Ceil(band*steps/spectrumBin)))
@@ -78,9 +78,8 @@ func (s *Series) brownian(steps, difference float64) []bin {
 	return bins
 }
 
-// neighbors returns the mean square of the differences between adjacent rows (each divided by
-// the number of steps between them if that is more than one) and the 95 % quantile of their
-// distance.
+// neighbors returns the mean square of the differences between adjacent rows, each divided by the
+// number of steps between them if that exceeds one, and the 95 % quantile of their distance.
 func (s *Series) neighbors() (difference, wide float64) {
 	x, y, d := s.data.X, s.data.Y, s.data.D
 	n := len(x)

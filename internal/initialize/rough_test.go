@@ -12,16 +12,15 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// TestRoughParts: the covariance of a Brownian motion, by hand: its differences
-// over a step are those that neighboring rows have, and its spectrum falls as one
-// of steps does.
+// TestRoughParts checks the covariance of a Brownian motion: its differences over a step equal the
+// differences between neighboring rows, and its spectrum is the spectrum of a random walk.
 func TestRoughParts(t *testing.T) {
-	// Steps of 1, 2, 0.5 and 1, the rows in no order; differences of 1, 4, 3 and 2.
+	// The steps are 1, 2, 0.5 and 1, with unsorted rows; the differences are 1, 4, 3 and 2.
 	d, wide := series([]float64{3, 0, 1, 4.5, 3.5}, []float64{5, 0, 1, 10, 8}, 1, 0.5).neighbors()
 	if want := (1 + 16./2 + 9 + 4) / 4; !(math.Abs(d-want) <= 1e-12) || wide != 2 {
 		t.Errorf("differences of %v, want %v; the widest step is %v, want 2", d, want, wide)
 	}
-	for _, band := range []float64{0.5, 4} { // of rows, and as much of it as is looked at
+	for _, band := range []float64{0.5, 4} { // of the rows; at most roughBand is used
 		own := (&Series{band: band}).brownian(48, 0.3)
 		top := min(band, 1)
 		sum := 0.0
@@ -38,12 +37,12 @@ func TestRoughParts(t *testing.T) {
 	}
 }
 
-// TestRoughModel: over a walk with wide gaps the windows contain their rows, and level
-// and noise have the sizes that neighboring rows show.
+// TestRoughModel checks on a random walk with wide gaps that the windows contain their rows, and
+// that the level and the noise correspond to neighboring rows.
 func TestRoughModel(t *testing.T) {
 	data := modeltest.Walk(400)
 	for i := range data.X {
-		data.X[i] += 20 * math.Floor(float64(i)/10) // a step of ten is of 21
+		data.X[i] += 20 * math.Floor(float64(i)/10) // each tenth step is 21 long
 	}
 	for _, c := range []struct {
 		data   *backend.Data
@@ -52,7 +51,7 @@ func TestRoughModel(t *testing.T) {
 		s, j := seriesOf(c.data), &scorer{t: t}
 		p := testkit.Must(s.Rough(t.Context(), Settings{Optimized: true}, j))(t)
 		if len(j.shapes) != 1 || !equalShapes(j.shapes[0], variational.ShapeOf(p)) {
-			t.Errorf("the evaluator is asked of %+v", j.shapes)
+			t.Errorf("the evaluator checked %+v", j.shapes)
 		}
 		if p.Windows.Length != c.length || p.L%p.Windows.Count() != 0 {
 			t.Errorf("%d components in %d windows of %v, want %v", p.L, p.Windows.Count(), p.Windows.Length, c.length)
@@ -60,22 +59,22 @@ func TestRoughModel(t *testing.T) {
 		if p.Variance[0] != s.unit || !(math.Abs(p.Frequency[0]*c.length-0.5) <= 1e-12) {
 			t.Errorf("the level has a variance of %v at frequency %v, want %v at half a cycle a window", p.Variance[0], p.Frequency[0], s.unit)
 		}
-		if p.Lengthscale[0] != roughLength*c.length || roughLength < 1000 { // with a shorter one a high level looks like noise
+		if p.Lengthscale[0] != roughLength*c.length || roughLength < 1000 { // a shorter one would model a large level as noise
 			t.Errorf("a length-scale of %v for windows of %v", p.Lengthscale[0], c.length)
 		}
 		difference, _ := s.neighbors()
-		if noise := 1 / p.NoisePrecision[0]; !(math.Abs(noise/(difference/8)-1) <= 1e-6) { // a quarter, in each of two rows
+		if noise := 1 / p.NoisePrecision[0]; !(math.Abs(noise/(difference/8)-1) <= 1e-6) { // a quarter, divided by two rows
 			t.Errorf("a noise of %v, of differences of %v", noise, difference)
 		}
 	}
 	ended, stop := context.WithCancel(t.Context())
 	stop()
 	if _, err := seriesOf(data).Rough(ended, Settings{}, &scorer{t: t}); !errors.Is(err, context.Canceled) {
-		t.Errorf("once the context has ended: %v", err)
+		t.Errorf("after the context has ended: %v", err)
 	}
 	tooLarge := errors.New("too large")
 	refuse := func(variational.Shape) error { return tooLarge }
 	if p, err := seriesOf(data).Rough(t.Context(), Settings{}, &scorer{t: t, refuse: refuse}); !errors.Is(err, tooLarge) || p != nil {
-		t.Errorf("a shape that is refused: %v, %v", p, err)
+		t.Errorf("a rejected shape: %v, %v", p, err)
 	}
 }

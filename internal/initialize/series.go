@@ -9,29 +9,29 @@ import (
 	"github.com/vssgp/vssgp/backend"
 )
 
-// A Series consists of the rows of one input in the model's units. Even rows lie on grid
-// points, of which the missing ones are filled. Uneven rows are stored with their times; their
-// grid points only determine how many mean steps the data span.
+// A Series consists of rows of one input in the model's units. Even rows are on grid points;
+// missing samples are interpolated. Uneven rows are stored with their times, and their grid points
+// only determine how many mean steps the data span.
 type Series struct {
 	data backend.Data
 
 	x0, step float64
-	y        [][]float64 // [D][places], of uneven rows [D][N] by their times
+	y        [][]float64 // [D][grid points]; for uneven rows [D][N] in the order of their times
 	missing  []bool
-	// unit is the variance of all data, to which noise levels are relative; 1 for constant data,
-	// which any small covariance explains.
+	// unit is the variance of all data, to which noise levels are relative. It is 1 for constant
+	// data, which any small covariance explains.
 	unit float64
 
 	grid  Grid      // of all data
 	band  float64   // highest frequency of the spectrum in cycles per step: ½ for even rows
-	times []float64 // of uneven rows, ascending; nil: the rows are even
+	times []float64 // of uneven rows, ascending; nil for even rows
 
-	spectra spectra   // the last ones computed, and their rankings: several noise
-	ranked  []ranking // levels use the same ones
+	spectra spectra   // arguments of the cached rankings,
+	ranked  []ranking // which several noise levels use
 }
 
-// NewSeries places rows on the points of a grid in the model's units, or stores uneven rows
-// with their times. Without y there are no values.
+// NewSeries assigns rows to the points of a grid in the model's units, or stores uneven rows with
+// their times. data may have no outputs.
 func NewSeries(data backend.Data, grid Grid) *Series {
 	lo, hi := data.Extent(0)
 	s := &Series{data: data, x0: lo, step: grid.Step, grid: grid, band: grid.Band}
@@ -41,7 +41,7 @@ func NewSeries(data backend.Data, grid Grid) *Series {
 	}
 	s.missing = slices.Repeat([]bool{true}, int(math.Round((hi-s.x0)/s.step))+1)
 	for _, x := range data.X {
-		s.missing[s.place(x)] = false
+		s.missing[s.index(x)] = false
 	}
 	s.y = make([][]float64, data.D)
 	if grid.Band > 0 {
@@ -55,7 +55,7 @@ func NewSeries(data backend.Data, grid Grid) *Series {
 		for j := range s.y {
 			s.y[j] = make([]float64, len(s.missing))
 			for n, x := range data.X {
-				s.y[j][s.place(x)] = data.Y[n*data.D+j]
+				s.y[j][s.index(x)] = data.Y[n*data.D+j]
 			}
 		}
 	}
@@ -82,12 +82,12 @@ func ascending(n int) []int {
 // end returns the x of the last grid point.
 func (s *Series) end() float64 { return s.x0 + float64(len(s.missing)-1)*s.step }
 
-// place returns the index of the grid point nearest to x.
-func (s *Series) place(x float64) int {
+// index returns the index of the grid point nearest to x.
+func (s *Series) index(x float64) int {
 	return min(max(int(math.Round((x-s.x0)/s.step)), 0), len(s.missing)-1)
 }
 
-// cut returns the part of the series at grid points [lo, hi), with its filled values.
+// cut returns the part of the series at the grid points [lo, hi), including interpolated values.
 func (s *Series) cut(lo, hi int) *Series {
 	part := &Series{x0: s.x0 + float64(lo)*s.step, step: s.step, band: s.band, missing: s.missing[lo:hi], unit: s.unit}
 	if s.times != nil {
@@ -100,13 +100,13 @@ func (s *Series) cut(lo, hi int) *Series {
 	return part
 }
 
-// within returns the range [from, to) of uneven rows whose times are in [lo, hi).
+// within returns the range [from, to) of uneven rows with times in [lo, hi).
 func (s *Series) within(lo, hi float64) (from, to int) {
 	return sort.SearchFloat64s(s.times, lo), sort.SearchFloat64s(s.times, hi)
 }
 
-// steps returns the length of a window in grid steps, or of the whole grid if length is 0 (no
-// windows).
+// steps returns the length of a window in grid steps, or the length of the whole grid if length is
+// 0 (no windows).
 func (s *Series) steps(length float64) float64 {
 	if length == 0 {
 		return float64(len(s.missing))
@@ -154,7 +154,7 @@ func (s *Series) medianGap() int {
 	return lengths[len(lengths)/2]
 }
 
-// runs returns the longest intervals [start, end) of a whose entries are all v.
+// runs returns the maximal intervals [start, end) in which all entries of a are v.
 func runs(a []bool, v bool) (out [][2]int) {
 	for i, x := range a {
 		switch {
@@ -168,8 +168,8 @@ func runs(a []bool, v bool) (out [][2]int) {
 	return out
 }
 
-// A bin is a part of the spectrum of a window: freq, its middle, is in cycles per step, and
-// mass, its variance, in units of y².
+// A bin is a part of the spectrum of a window. freq is its center in cycles per step, and mass its
+// variance in units of y².
 type bin struct {
 	window     int
 	freq, mass float64
@@ -180,7 +180,7 @@ type bin struct {
 type ranking struct {
 	bins  []bin
 	rest  float64
-	lines int // the number of bins above the noise; all for even rows
+	lines int // number of bins above the noise; all for even rows
 }
 
 // spectra are the arguments of rankings.

@@ -10,20 +10,19 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// noWindowWork is the maximum N·M² for which a model without windows is a candidate, for data
-// longer than the longest window: an evaluation then takes a tenth of a second.
+// noWindowWork is the maximum N·M² for which a model without windows is a candidate if the data
+// are longer than the longest window. An evaluation then takes a tenth of a second.
 const noWindowWork = 4e9
 
-// Spectrum places a component at each of the heaviest bins of the data's local spectrum.
-// The autoregressive spectrum of the data around each window is divided into bins. A bin
-// of mass σ² at frequency f becomes one component with variance σ², p = f and a
-// length-scale of several windows; its features are a cosine and a sine about the center
-// of the window, with q(w) = p(w). Before any optimization the model is then close to the
-// Gaussian process with that spectrum, whose conditional mean an autoregressive fill
-// computes.
+// Spectrum initializes a component for each of the heaviest bins of the data's local spectrum. The
+// autoregressive spectrum of the data around each window is divided into bins. A bin of mass σ² at
+// frequency f becomes a component with variance σ², p = f and a length-scale of several windows.
+// Its features are a cosine and a sine about the center of the window, with q(w) = p(w). Before
+// any optimization the model is then close to the Gaussian process with that spectrum, whose
+// conditional mean is the autoregressive interpolation.
 //
-// begun is the bound at the parameters if it was evaluated, else nil. Errors come from
-// the evaluator or wrap ctx.Err().
+// begun is the bound at the parameters if it was evaluated, else nil. Errors are errors of the
+// evaluator or wrap ctx.Err().
 func (s *Series) Spectrum(ctx context.Context, set Settings, evaluator Evaluator) (p *variational.Params, begun *variational.Evaluation,
 	err error) {
 	lengths := s.candidates(set)
@@ -45,7 +44,7 @@ func (s *Series) Spectrum(ctx context.Context, set Settings, evaluator Evaluator
 		return nil, nil, err
 	}
 	if level != noiseLevels[0] {
-		begun = nil // it was evaluated at another noise
+		begun = nil // it was evaluated with another noise
 		layout = s.propose(ctx, level, set)
 		if err := evaluator.Fits(layout.shape); err != nil {
 			return nil, nil, err
@@ -54,8 +53,8 @@ func (s *Series) Spectrum(ctx context.Context, set Settings, evaluator Evaluator
 	return layout.params(), begun, ctx.Err()
 }
 
-// bytes estimates the memory of the series and of the spectra for windows of these lengths,
-// which are computed on all cores.
+// bytes estimates the memory of the series and of the spectra for windows of these lengths, as
+// computed on all cores.
 func (s *Series) bytes(lengths []float64) (most float64) {
 	for _, length := range lengths {
 		w, length := s.windows(length, 0.5)
@@ -69,8 +68,8 @@ func (s *Series) bytes(lengths []float64) (most float64) {
 	return most + float64(len(s.missing)*(8*len(s.y)+1))
 }
 
-// candidates returns the window lengths to try in ascending order, and finally 0 for no
-// windows.
+// candidates returns the window lengths to try in ascending order, followed by 0 if a model
+// without windows is tried.
 func (s *Series) candidates(set Settings) []float64 {
 	if !set.Auto {
 		return []float64{set.Window}
@@ -82,14 +81,15 @@ func (s *Series) candidates(set Settings) []float64 {
 		}
 	}
 	slices.Sort(lengths)
-	// One window as long as the data, or longer, is the same as none.
+	// A window at least as long as the data is equivalent to no windows.
 	span := float64(len(s.missing)-1) * s.step
 	for i, w := range lengths {
 		if w >= span {
 			return append(lengths[:i:i], 0)
 		}
 	}
-	// Lines that persist throughout the data (days and weeks in hourly rows) need no windows.
+	// Spectral lines that persist throughout the data (days and weeks in hourly rows) need no
+	// windows.
 	if m := float64(spectrumFeatures * set.mostBins(s.steps(0))); set.Candidates == nil && set.Optimized &&
 		float64(len(s.missing))*m*m <= noWindowWork {
 		lengths = append(lengths, 0)

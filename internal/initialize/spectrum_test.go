@@ -13,12 +13,12 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// TestCandidates: ascending; one as long as the data or longer is no window, and
-// where windows are left open no windows are also tried unless that is expensive
-// or is not optimized.
+// TestCandidates checks that the lengths are ascending, that a length of at least the data means
+// no windows, and that no windows is a default candidate if that is not expensive and the model is
+// optimized.
 func TestCandidates(t *testing.T) {
 	for _, c := range []struct {
-		places int
+		points int
 		set    Settings
 		want   []float64
 	}{
@@ -31,20 +31,20 @@ func TestCandidates(t *testing.T) {
 		{30_000, Settings{Auto: true, Components: 20}, []float64{512, 768, 1024, 0}},
 	} {
 		c.set.Optimized = true
-		s := &Series{step: 1, missing: make([]bool, c.places)}
+		s := &Series{step: 1, missing: make([]bool, c.points)}
 		if got := s.candidates(c.set); !slices.Equal(got, c.want) {
-			t.Errorf("%d places, %+v: %v, want %v", c.places, c.set, got, c.want)
+			t.Errorf("%d points, %+v: %v, want %v", c.points, c.set, got, c.want)
 		}
 	}
 	s := &Series{step: 1, missing: make([]bool, 2000)}
 	if got, want := s.candidates(Settings{Auto: true}), []float64{512, 768, 1024}; !slices.Equal(got, want) {
-		t.Errorf("starting values alone: %v, want %v", got, want)
+		t.Errorf("without optimization: %v, want %v", got, want)
 	}
 }
 
-// TestStartIsLinear: sixteen times the rows take the start about sixteen times
-// as long, by its count and in processor time. Quadratic, it would be 256 times; 80
-// leaves room for whatever else the machine does.
+// TestStartIsLinear checks that with sixteen times the rows the initialization takes about sixteen
+// times as long, in operations and CPU time. A quadratic algorithm would take 256 times as long;
+// the limit of 80 allows for other load on the machine.
 func TestStartIsLinear(t *testing.T) {
 	const few, many = 1 << 13, 1 << 17
 	for _, missing := range []float64{0, 0.05, 0.4, 0.7} {
@@ -54,7 +54,7 @@ func TestStartIsLinear(t *testing.T) {
 			flops, _ := s.filling(gaps, 0).Work(len(s.missing), gaps)
 			return flops
 		}
-		// A fill beyond fillWork takes tiles of less and less, so that its count may fall.
+		// Above fillWork the tiles become smaller, so the number of operations may decrease.
 		if r := work(4*many) / work(many); r > 6 {
 			t.Errorf("%v missing: four times the rows, %v times the operations", missing, r)
 		}
@@ -69,12 +69,12 @@ func TestStartIsLinear(t *testing.T) {
 		return best
 	}
 	if a, b := took(few), took(many); b > 80*a {
-		t.Errorf("%d rows take %v to start, %d rows %v", few, a, many, b)
+		t.Errorf("%d rows take %v to initialize, %d rows %v", few, a, many, b)
 	}
 }
 
-// TestRefused: a shape that the evaluator rejects is not used, at the first noise level
-// or at the one that is chosen.
+// TestRefused checks that a shape that the evaluator rejects is not used, at the first noise level
+// or at the selected one.
 func TestRefused(t *testing.T) {
 	for _, set := range []Settings{{Optimized: true, Window: 60}, {Window: 60}} {
 		for allowed := range 2 {
@@ -87,7 +87,7 @@ func TestRefused(t *testing.T) {
 			}
 			p, begun, err := seriesOf(gappy(300)).Spectrum(t.Context(), set, j)
 			switch {
-			case set.Optimized && allowed == 1: // whose noise is not chosen
+			case set.Optimized && allowed == 1: // the noise is not selected
 				if err != nil || p == nil {
 					t.Errorf("an allowed shape: %v", err)
 				}
@@ -98,13 +98,12 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestSpectrumInterrupted: once the context has ended there are no parameters, but
-// its error.
+// TestSpectrumInterrupted checks that an ended context gives its error and no parameters.
 func TestSpectrumInterrupted(t *testing.T) {
 	for _, set := range []Settings{{Optimized: true}, {Window: 60}, {Auto: true, Candidates: []float64{40, 60}, Optimized: true}} {
 		ctx, cancel := context.WithCancel(t.Context())
 		j := &scorer{t: t}
-		j.score = func(*variational.Params) (float64, error) { cancel(); return 0, variational.ErrBound } // as evaluations that are cut short may say
+		j.score = func(*variational.Params) (float64, error) { cancel(); return 0, variational.ErrBound } // as interrupted evaluations may return
 		j.predict = func(*variational.Params) (square, variance float64) { cancel(); return 0, 1 }
 		j.refuse = func(variational.Shape) error { cancel(); return nil }
 		if _, _, err := seriesOf(gappy(300)).Spectrum(ctx, set, j); err == nil || !set.Auto && !errors.Is(err, context.Canceled) || len(j.tried) > 1 {

@@ -1,8 +1,7 @@
-// Package initialize computes initial parameters of a fit: first windows, components and
-// features (a variational.Shape) and then, after the caller has checked the memory, the
-// parameters. There are three initializations: the paper's random draw (Paper),
-// components at the spectrum of the data (Series.Spectrum), and a Brownian motion for
-// rough series (Series.Rough).
+// Package initialize computes initial parameters of a fit: first windows, components and features
+// (a variational.Shape) and then, after the caller has checked the memory, the parameters. There
+// are three initializations: the paper's random draw (Paper), components from the spectrum of the
+// data (Series.Spectrum), and a Brownian motion for rough series (Series.Rough).
 //
 // All quantities are in the model's units. An Evaluator evaluates parameters, so this package
 // does not depend on the optimizer.
@@ -19,7 +18,7 @@ import (
 // Settings specify an initialization.
 type Settings struct {
 	Method        variational.Method
-	Components    int // of a window; 0: chosen
+	Components    int // per window; 0: chosen
 	Features      int // K; 0: chosen
 	UniformPhases bool
 	// Optimized reports whether the parameters will be optimized. If so, there are fewer
@@ -29,15 +28,15 @@ type Settings struct {
 	Seed      uint64
 
 	Window float64 // length of the windows; 0: none
-	Dim    int     // the input that they divide
+	Dim    int     // the input that the windows divide
 
 	// For Spectrum only.
 	Auto       bool      // choose the window length, and Components and Features if they are 0
 	Candidates []float64 // lengths to choose from; nil: the defaults
-	Shared     bool      // every window has the bins of the windows' mean spectrum
+	Shared     bool      // every window uses the bins of the windows' mean spectrum
 
 	// For Paper only: the length-scale and the frequency of each component of a window, [L][Q],
-	// and the initial Σ; 0: the default.
+	// and the initial Σ (0: the default).
 	Lengthscales, Frequencies [][]float64
 	FrequencyVariance         float64
 
@@ -49,8 +48,8 @@ func (s *Settings) points() bool {
 	return s.Method == variational.SSGP || s.Method == variational.RP
 }
 
-// shape returns the shape of a model with the given numbers of components [V], each with k
-// features, and windows w.
+// shape returns the shape of a model with windows w, the given numbers of components per window
+// [V], and k features per component.
 func (s *Settings) shape(w backend.Windows, components []int, k int, data *backend.Data) variational.Shape {
 	return variational.Shape{
 		Windows: w, Components: components, K: k, Q: data.Q, D: data.D,
@@ -65,19 +64,18 @@ type Evaluator interface {
 	// Optimized returns the exact bound after some iterations from p, minus one nat per point
 	// estimate.
 	Optimized(ctx context.Context, data backend.Data, p *variational.Params, iterations int) (float64, error)
-	// Predicted conditions on the known rows, predicts the asked ones, and returns the sums of the
+	// Predicted conditions on the known rows, predicts the asked rows, and returns the sums of the
 	// squared errors and of the predicted variances.
 	Predicted(ctx context.Context, known, asked backend.Data, p *variational.Params) (square, variance float64, err error)
 	// Fits returns an error if a shape needs more memory than available, and FitsStart if an
-	// initialization does with so many bytes besides the rows.
+	// initialization needs more, in addition to the rows.
 	Fits(shape variational.Shape) error
 	FitsStart(bytes float64) error
 }
 
-// layWindows places windows of the given length over [lo, hi], with the first and the last
-// center inside; their window functions are 1 beyond them. share, in [0, 1], is the fraction of
-// the remainder before the first center.
-func layWindows(lo, hi, length, share float64, dim int) backend.Windows {
+// newWindows returns windows of the given length over [lo, hi], with all centers inside. share, in
+// [0, 1], is the fraction of the remainder before the first center.
+func newWindows(lo, hi, length, share float64, dim int) backend.Windows {
 	if length <= 0 || hi-lo <= length/2 {
 		return backend.Windows{}
 	}

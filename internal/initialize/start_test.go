@@ -5,13 +5,14 @@ import (
 	"testing"
 )
 
-// TestWindowLayout: the squares of the gates add up to 1, centers lie within the data.
+// TestWindowLayout checks that the squares of the window functions add up to 1 and that centers
+// are within the data.
 func TestWindowLayout(t *testing.T) {
 	for _, c := range []struct {
 		lo, hi, length float64
 		want           int
 	}{{0, 10, 4, 6}, {0, 10.9, 4, 6}, {-3e6, -3e6 + 100, 8, 26}, {0, 10, 20, 0}, {0, 10, 19, 2}, {0, 10, 0, 0}, {0, 10, 1e9, 0}, {0, 0, 1, 0}} {
-		w := layWindows(c.lo, c.hi, c.length, 0.5, 0)
+		w := newWindows(c.lo, c.hi, c.length, 0.5, 0)
 		if len(w.Center) != c.want {
 			t.Errorf("%+v: %d windows", c, len(w.Center))
 		}

@@ -11,23 +11,25 @@ import (
 )
 
 const (
-	// tableRows to tableMost rows, or a third of all between these limits, are used to select the
-	// number of features for a table. Learned frequencies need many rows, so fewer rows would
-	// select settings for a smaller table.
+	// A third of the rows, but between tableRows and tableMost of them, are used to select the
+	// number of features for a table. Learned frequencies need many rows, so with fewer rows the
+	// selected setting would be too small.
 	tableRows, tableMost = 3000, 12000
-	// The selection is scored on tableHeld further rows if there are more than tableRows +
-	// tableHeld rows.
-	tableHeld = 1000
-	// tableGain is the minimum increase of the score, per scored number, to try more features.
+	// If there are more than tableRows + tableHeldOut rows, the score is computed on tableHeldOut other
+	// rows.
+	tableHeldOut = 1000
+	// tableGain is the minimum increase of the score, per scored number, to continue with more
+	// features.
 	tableGain = 0.002
-	// tableIterations is the maximum for a trial; drawn frequencies need about a hundred.
+	// tableIterations is the maximum number of iterations of a trial; drawn frequencies need about
+	// a hundred.
 	tableIterations = 300
 	// tableScatter is the decrease of the bound, per number, up to which more drawn frequencies
-	// are preferred: it differs by as much between draws, while predictions improve.
+	// are preferred. The bound differs by as much between draws, while predictions improve.
 	tableScatter = 0.5
 	// tableSure is the maximum ratio of the squared errors of held-out rows to the predicted
-	// variance. A setting above it is rejected: with few features and little noise the intervals
-	// are too narrow.
+	// variance. A setting with a larger ratio is rejected, because its prediction intervals are
+	// too narrow. This happens with few features and little noise.
 	tableSure = 4
 	// tableSalt distinguishes this random stream from the others.
 	tableSalt = 0x7ab1e
@@ -38,20 +40,20 @@ const (
 type form struct {
 	method   variational.Method
 	ladder   []int
-	patience int // number of consecutive decreases after which the search ends
+	patience int // number of consecutive failures to improve before the search ends
 }
 
-// tableForms returns the forms to try. Drawn frequencies are first: pairs of cosine and sine
-// whose frequencies are drawn from the prior and fixed. Their score is uneven in K, since each
-// K is another draw, so a single decrease does not end the search. If the settings specify the
-// method VSSGP, only it is tried.
+// tableForms returns the forms to try. The first has drawn frequencies: pairs of cosine and sine
+// whose frequencies are drawn from the prior and fixed. Its score is not smooth in K, since each K
+// has different draws, so a single decrease does not end the search. If the settings specify the
+// method VSSGP, only learned frequencies are tried.
 func tableForms(n int, s *Settings) []form {
 	drawn := []int{50, 100, 200, 400, 800}
 	if few(n) {
 		drawn = []int{100, 400}
 	}
 	learned := form{method: variational.VSSGP, ladder: []int{50, 100, 200, 400}}
-	if !few(n) { // a few of them may end in a poor optimum
+	if !few(n) { // a small number of learned features may end in a poor optimum
 		learned.patience = 1
 	}
 	if s.Method == variational.VSSGP {
@@ -69,25 +71,24 @@ func triedRows(n int) int {
 }
 
 // few reports whether the selection uses all n rows.
-func few(n int) bool { return n <= tableRows+tableHeld }
+func few(n int) bool { return n <= tableRows+tableHeldOut }
 
 // A table is a selection in progress.
 type table struct {
-	known, asked backend.Data // asked has no rows if the bound decides
+	known, asked backend.Data // if asked has no rows, the score is the bound
 	evaluator    Evaluator
 
 	best  *variational.Params // optimized on the known rows
 	score float64             // per scored number
 	found Settings
-	rival float64 // the score to exceed: the best of the form, or of all forms if all rows are tried
+	rival float64 // the score to exceed: the best of the form, or of all forms if all rows are used
 }
 
 // Table returns the initial parameters for several inputs if K is 0. It tries the forms on all
-// rows or, if there are many, on some; K doubles while the score increases. The score is the
-// bound on the rows, or the log density of held-out rows if there are more rows than the
-// selection uses. Drawn frequencies are initialized with the length-scales and the noise of the
-// trial. A setting without a bound, or one that needs too much memory, is skipped if another
-// does not.
+// rows or, if there are many, on some. K increases while the score increases. The score is the
+// bound on the rows, or the log density of held-out rows if there are more rows than the selection
+// uses. Drawn frequencies are returned with the length-scales and the noise of the trial. A
+// setting without a bound or with too little memory is skipped if another is possible.
 func Table(ctx context.Context, data *backend.Data, s Settings, evaluator Evaluator) (*variational.Params, error) {
 	t := newTable(data, s, evaluator)
 	for _, f := range tableForms(data.N, &s) {
@@ -124,7 +125,7 @@ func newTable(data *backend.Data, s Settings, evaluator Evaluator) *table {
 	if !few(data.N) {
 		order := rand.New(rand.NewPCG(s.Seed, tableSalt)).Perm(data.N)
 		rows := triedRows(data.N)
-		t.known, t.asked = data.Some(order[:rows]), data.Some(order[rows:rows+tableHeld])
+		t.known, t.asked = data.Some(order[:rows]), data.Some(order[rows:rows+tableHeldOut])
 	}
 	return t
 }

@@ -12,12 +12,12 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// A tableEvaluator gives a score for each K and kind of frequencies.
+// A tableEvaluator returns a score for each K and kind of frequencies.
 type tableEvaluator struct {
 	scorer
 	bound func(k int, points bool) (float64, error)
-	ratio func(k int, points bool) float64 // square by variance; nil: 1
-	least int                              // rows that it was asked to condition on
+	ratio func(k int, points bool) float64 // squared error relative to the variance; nil: 1
+	least int                              // number of rows that it was asked to condition on
 }
 
 func (j *tableEvaluator) Optimized(_ context.Context, d backend.Data, p *variational.Params, _ int) (float64, error) {
@@ -45,7 +45,7 @@ func tableOf(n int) *backend.Data {
 	return d
 }
 
-// TestTable: the selected K and frequencies, and the settings that are tried.
+// TestTable checks the selected K and frequencies, and the settings that are tried.
 func TestTable(t *testing.T) {
 	large := errors.New("too large")
 	rises := func(k int, _ bool) (float64, error) { return math.Log(float64(k)), nil }
@@ -106,7 +106,7 @@ func TestTable(t *testing.T) {
 				t.Errorf("K = %d, points %v, tried %v; want %d, %v, %v", p.K, p.FreqVar[0] == 0, tried, c.k, c.points, c.tried)
 			}
 			if (p.Lengthscale[0] == 77) != c.points {
-				t.Errorf("length-scale %v: drawn frequencies begin where the trial ended, others afresh", p.Lengthscale[0])
+				t.Errorf("length-scale %v: only drawn frequencies keep the parameters of the trial", p.Lengthscale[0])
 			}
 			if want := min(c.rows-c.rows/10, tableRows); evaluator.least != want {
 				t.Errorf("conditioned on %d rows, want %d", evaluator.least, want)
@@ -115,6 +115,6 @@ func TestTable(t *testing.T) {
 	}
 	evaluator := &tableEvaluator{scorer: scorer{refuse: func(variational.Shape) error { return large }, t: t}}
 	if _, err := Table(t.Context(), tableOf(50), Settings{Lengthscales: [][]float64{{1, 1}}, Frequencies: [][]float64{{0, 0}}}, evaluator); !errors.Is(err, large) {
-		t.Errorf("error %v, want the evaluator's", err)
+		t.Errorf("error %v, want the error of the evaluator", err)
 	}
 }

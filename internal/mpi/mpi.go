@@ -13,7 +13,7 @@ import (
 	"unsafe"
 )
 
-// Built reports whether MPI is in this build.
+// Built reports whether this build contains MPI.
 const Built = true
 
 // maxText is the maximum length of the library's texts.

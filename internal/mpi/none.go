@@ -2,7 +2,7 @@
 
 package mpi
 
-// Built reports whether MPI is in this build.
+// Built reports whether this build contains MPI.
 const Built = false
 
 // Library returns "", because there is no MPI library.

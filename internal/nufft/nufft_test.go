@@ -79,7 +79,7 @@ func TestTransformIsTheSum(t *testing.T) {
 				for i := range min(count, 4+1000/n) {
 					g := count - 1 - i*(count-1)/(3+1000/n)
 					if err := cmplx.Abs(got[g]-direct(u, low, v, g)) / absolute(v); !(err <= tolerance) {
-						t.Fatalf("%s: %d values: mode %d of %d is wrong by %.2g", c.name, n, g, count, err)
+						t.Fatalf("%s: %d values: mode %d of %d has an error of %.2g", c.name, n, g, count, err)
 					}
 				}
 			}
@@ -97,7 +97,7 @@ func TestTransformIsLinear(t *testing.T) {
 	fv, fw := p.Transform(nil, v), p.Transform(nil, w)
 	for g, f := range p.Transform(nil, both) {
 		if err := cmplx.Abs(f-(3*fv[g]-fw[g])) / absolute(both); !(err <= tolerance) {
-			t.Errorf("mode %d is wrong by %.2g", g, err)
+			t.Errorf("mode %d has an error of %.2g", g, err)
 		}
 	}
 }

@@ -10,12 +10,11 @@ import (
 )
 
 // perWindowGain is the gain of the bound per observed number and evaluation below which windows
-// no longer have separate steps.
+// no longer step separately.
 const perWindowGain = 1000 * variational.BoundTolerance
 
-// ascend maximizes the bound plus the log prior over the stage's tensors by L-BFGS.
-// A stage ends once their sum rises too little, by less than variational.BoundTolerance for
-// each number observed.
+// ascend maximizes the bound plus the log prior over the stage's tensors by L-BFGS. It ends once
+// the gain is below variational.BoundTolerance per observed number.
 func (r *Run) ascend(c *Coordinates, from *State) (string, error) {
 	trial := r.Params.Clone()
 	eval := r.objective(c, trial)
@@ -47,7 +46,8 @@ func (r *Run) ascend(c *Coordinates, from *State) (string, error) {
 	return string(why), err
 }
 
-// objective is the bound plus the log prior as a function of the coordinates, by way of trial.
+// objective returns the bound plus the log prior as a function of the coordinates. It overwrites
+// trial.
 func (r *Run) objective(c *Coordinates, trial *variational.Params) lbfgs.Func {
 	return func(v, g []float64) (float64, error) {
 		if err := r.ctx.Err(); err != nil {
@@ -55,7 +55,7 @@ func (r *Run) objective(c *Coordinates, trial *variational.Params) lbfgs.Func {
 		}
 		c.write(trial, v)
 		if err := trial.Check(); err != nil {
-			return 0, err // a step too long: exp overflowed
+			return 0, err // the step is too long: exp overflowed
 		}
 		e, err := r.Rows.Evaluate(trial, r.Inference, nil, true)
 		if err != nil && (r.ctx.Err() != nil || !atFault(err)) {

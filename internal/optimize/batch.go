@@ -13,29 +13,29 @@ import (
 // batchSalt distinguishes this random stream from the others.
 const batchSalt = 0xba7c
 
-// A batch is a mini-batch of rows. If they are contiguous and there are windows, it includes
-// the part of the model that they depend on.
+// A batch is a mini-batch of rows. With windows and contiguous rows it also specifies the windows
+// that the rows overlap.
 type batch struct {
 	rows []int
-	// weight is 1/π_v for a window v that the rows overlap, where π_v is the fraction of all
-	// batches that overlap it, and 0 for the other windows. The expected weighted KL is then the
-	// KL of all windows. nil: all windows, once.
+	// weight is 1/π_v for each window v that the rows overlap, where π_v is the probability that
+	// a batch overlaps it, and 0 for the other windows. The expected weighted KL is then the KL
+	// of all windows. If weight is nil, all windows have weight 1.
 	weight []float64
-	met    []int // windows of weight other than 0, rising
+	met    []int // windows with nonzero weight, in increasing order
 }
 
 // batches draws mini-batches in which all rows are equally likely, so that the estimate is
 // unbiased.
 type batches struct {
 	source     *rand.PCG
-	rng        *rand.Rand // of source
+	rng        *rand.Rand // draws from source
 	size       int
 	contiguous bool
-	order      []int // rows along x (contiguous), or a permutation in progress
+	order      []int // rows sorted along x (contiguous), or the current permutation
 	out        batch
 
-	// Contiguous, with windows:
-	over   [][2]int32 // windows [first, end) of each place in order
+	// These are set for contiguous batches with windows.
+	over   [][2]int32 // windows [first, end) of each position in order
 	inside []float64  // π_v
 }
 
@@ -64,7 +64,7 @@ func (r *Run) newBatches() *batches {
 
 // stream returns the state of the generator that draws the mini-batches.
 func (b *batches) stream() []byte {
-	state, _ := b.source.MarshalBinary() // which always has a binary form
+	state, _ := b.source.MarshalBinary() // never fails
 	return state
 }
 
@@ -84,7 +84,7 @@ func (b *batches) overWindows(w *backend.Windows, x func(row int) float64) {
 	b.inside = make([]float64, w.Count())
 	for _, o := range b.over {
 		for v := o[0]; v < o[1]; v++ {
-			b.inside[v]++ // rows that meet it, neighbors all
+			b.inside[v]++ // rows that overlap it, which are consecutive
 		}
 	}
 	for v, rows := range b.inside {
@@ -142,15 +142,15 @@ func (m *batch) components(p *variational.Params) (lo, hi int) {
 	}
 	at := func(v int) int { return sort.SearchInts(p.ComponentWindow, v) }
 	lo, hi = at(m.met[0]), at(m.met[len(m.met)-1]+1)
-	if lo == hi { // windows without components: a model has some, if out of sight
+	if lo == hi { // the windows have no components; some component must be passed
 		lo = min(lo, p.L-1)
 		hi = lo + 1
 	}
 	return lo, hi
 }
 
-// pullPrior adds the slopes of the log prior to g: of a window that the batch meets, weighted like its KL terms, so that over all batches
-// each prior counts once.
+// pullPrior adds the gradient of the log prior to g. A window's prior has the weight of its KL
+// terms, so that each prior counts once in expectation.
 func (m *batch) pullPrior(c *Coordinates, v, g []float64, shared []span, own [][]span) {
 	if m.weight == nil {
 		c.logPrior(c.spans, v, g, 1)
@@ -162,7 +162,7 @@ func (m *batch) pullPrior(c *Coordinates, v, g []float64, shared []span, own [][
 	}
 }
 
-// spans returns the spans of the parameters that the batch moves.
+// spans returns the spans of the parameters that the batch updates.
 func (m *batch) spans(all, shared []span, own [][]span) []span {
 	if m.weight == nil {
 		return all

@@ -13,11 +13,11 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// contiguous are models under windows and the sizes of their mini-batches.
+// contiguous are models with windows and their mini-batch sizes.
 var contiguous = []struct {
 	kind modeltest.Kind
 	size int
-	gap  float64 // rows beyond 2 are moved so far: windows without rows between
+	gap  float64 // added to x > 2, which leaves windows without rows
 	ties Ties
 }{
 	{modeltest.Kind{Name: "windows", N: 14, L: 4, K: 2, Q: 1, D: 2, Windows: 3}, 4, 0, Ties{}},
@@ -34,7 +34,7 @@ var contiguous = []struct {
 	{modeltest.Kind{Name: "no windows", N: 8, L: 2, K: 2, Q: 1, D: 1}, 3, 0, Ties{}},
 }
 
-// newRun is a run of p on data in the model's units, on the CPU.
+// newRun returns a run of p on the CPU, with data in the model's units.
 func newRun(t testing.TB, data *backend.Data, p *variational.Params, s Settings) *Run {
 	t.Helper()
 	r := testkit.Must(New(t.Context(), *data, p, variational.Setting{Backend: cpu.New()}, s))(t)
@@ -42,8 +42,8 @@ func newRun(t testing.TB, data *backend.Data, p *variational.Params, s Settings)
 	return r
 }
 
-// TestContiguousUnbiased: the mean over all contiguous mini-batches of the
-// bound, of its gradient by the coordinates and of the prior's is the full one's.
+// TestContiguousUnbiased checks that the mean over all contiguous mini-batches of the bound, its
+// gradient and the gradient of the log prior equal the values for all rows.
 func TestContiguousUnbiased(t *testing.T) {
 	for _, c := range contiguous {
 		name := fmt.Sprintf("%s, %d rows of %d", c.kind.Name, c.size, c.kind.N)
@@ -95,9 +95,8 @@ func TestContiguousUnbiased(t *testing.T) {
 	}
 }
 
-// TestBatchLeavesOthersAlone: a contiguous mini-batch neither reads nor moves
-// windows that it does not meet, and how many there are leaves what it
-// computes as it is.
+// TestBatchLeavesOthersAlone checks that a contiguous mini-batch neither reads nor updates
+// windows that it does not overlap, and that its bound does not depend on their number.
 func TestBatchLeavesOthersAlone(t *testing.T) {
 	c := modeltest.Kind{Name: "long", N: 40, L: 24, K: 2, Q: 1, D: 1, Windows: 12}
 	p, data := c.Make()
@@ -151,11 +150,11 @@ func TestBatchLeavesOthersAlone(t *testing.T) {
 	}
 }
 
-// standardErrors is how far an estimate may lie from its mean.
+// standardErrors is the maximum distance of an estimate from its mean, in standard errors.
 const standardErrors = 5
 
-// TestBatches: every row is as likely as any other, rows of a batch differ,
-// contiguous ones are neighbors, and the bound's estimate is unbiased.
+// TestBatches checks that all rows are equally likely, that the rows of a batch are distinct,
+// that contiguous ones are neighbors, and that the estimate of the bound is unbiased.
 func TestBatches(t *testing.T) {
 	p, data := modeltest.Kind{Name: "batches", N: 37, L: 1, K: 5, Q: 1, D: 1}.Make()
 	all := testkit.Must(opened(t, data).Factorized(p, nil, nil, false))(t)
@@ -185,7 +184,7 @@ func TestBatches(t *testing.T) {
 			square += (e.Bound - full) * (e.Bound - full)
 		}
 		if z := math.Abs(sum/draws) / math.Sqrt(square) * draws; z > standardErrors {
-			t.Errorf("contiguous %v: the estimate is %.1f standard errors off the bound", contiguous, z)
+			t.Errorf("contiguous %v: the estimate is %.1f standard errors from the bound", contiguous, z)
 		}
 		share := 8.0 / 37
 		for n, c := range count {
@@ -196,8 +195,8 @@ func TestBatches(t *testing.T) {
 	}
 }
 
-// checkBatch: 8 different rows; neighbors along x, the end joined to the
-// beginning, where contiguous.
+// checkBatch checks that a batch has 8 different rows and, if contiguous, that they are neighbors
+// along x, where the first row follows the last.
 func checkBatch(t *testing.T, rows, rank []int, contiguous bool) {
 	t.Helper()
 	sorted := slices.Clone(rows)

@@ -11,53 +11,52 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// Coordinates transform the free parameters of a model to a vector of
-// unconstrained numbers, on which the optimizer works, and back. They also
-// transform gradients, by the chain rule. The transforms are:
+// Coordinates map the free parameters of a model to a vector of unconstrained numbers and back,
+// and transform gradients by the chain rule. The optimizer works on this vector. The transforms
+// are:
 //
 //   - a positive parameter: its logarithm;
-//   - a parameter of any sign: its difference from the initial value, in a unit
-//     (variational.Tensor.Unit) that makes steps of one comparable;
+//   - a real parameter: its difference from the initial value, scaled to comparable steps
+//     (variational.Tensor.Unit);
 //   - a uniform phase: its center, and the logit of its width over 2π;
-//   - the noise precision τ: −log(τ⁻¹ − level), so that the noise variance τ⁻¹
-//     stays above the least level that float64 can resolve.
+//   - the noise precision τ: −log(τ⁻¹ − level), so that the noise variance τ⁻¹ stays above the
+//     smallest level that float64 can resolve.
 //
-// Parameters that are tied share a coordinate.
+// Tied parameters share a coordinate.
 type Coordinates struct {
 	groups []group
-	spans  []span // all of them
+	spans  []span
 	n      int
 	level  variational.NoiseLevel
-	priors []bayes.Prior // [n] of the coordinates; without an SD, or nil: none
+	priors []bayes.Prior // [n]; nil or a zero SD: no prior
 }
 
 // N returns the number of coordinates.
 func (c *Coordinates) N() int { return c.n }
 
-// span is some neighboring coordinates of a group, from number lo to hi, of which
-// the first is at at.
+// A span is the coordinates [lo, hi) of a group. Coordinate lo begins at index at of the vector.
 type span struct{ group, lo, hi, at int }
 
-// group is the free entries of one tensor.
+// A group contains the free entries of one tensor.
 type group struct {
-	tensor  int // place in Params.Tensors
+	tensor  int // index in Params.Tensors
 	kind    variational.Coordinate
-	entries []entry   // by their coordinates
-	first   []int     // coordinate j (of a phase two) moves entries[first[j]:first[j+1]], of which the first leads; nil: entries[j] alone
-	scale   []float64 // Shift: a coordinate's unit
-	across  bool      // whether coordinates move entries of several windows
+	entries []entry   // sorted by coordinate
+	first   []int     // coordinate j moves entries[first[j]:first[j+1]] and is defined by the first of them; nil: entries[j] alone
+	scale   []float64 // Shift: the unit of each coordinate
+	across  bool      // whether a coordinate moves entries of several windows
 }
 
-// entry is a number of a tensor. Entries of one coordinate change together: they keep
-// their differences, or for logarithms their ratios, as they began.
+// An entry is a number of a tensor. Entries that share a coordinate keep their initial differences,
+// or for logarithms their initial ratios.
 type entry struct {
-	index int     // its place in the tensor
-	ref   float64 // Shift: where it began; Log: its ratio to the entry that leads
+	index int     // in the tensor
+	ref   float64 // Shift: initial value; Log: ratio to the coordinate's first entry
 }
 
-// NewCoordinates returns the coordinates of the free entries of the named tensors,
-// one for all entries that are tied. reach is the greatest distance along x at which
-// a feature has an effect, in the model's units.
+// NewCoordinates returns the coordinates of the free entries of the named tensors. Tied entries
+// share one. reach is the maximum distance along x at which a feature has an effect, in the
+// model's units.
 func NewCoordinates(p *variational.Params, free []string, ties Ties, reach float64) *Coordinates {
 	c := &Coordinates{}
 	for t, tensor := range p.Tensors() {
@@ -73,13 +72,13 @@ func NewCoordinates(p *variational.Params, free []string, ties Ties, reach float
 	return c
 }
 
-// newGroup sorts the free entries of tensor number t by their coordinates.
+// newGroup sorts the free entries of tensor number t by coordinate.
 func newGroup(t int, tensor variational.Tensor, p *variational.Params, ties Ties, reach float64) group {
 	g, data := group{tensor: t, kind: tensor.Coordinate}, *tensor.Data
 	class, across := ties.of(tensor, p)
 	g.across = across
 	coordinate := slices.Repeat([]int{-1}, len(data)) // of each class
-	var leads, of []int                               // the entry that leads each coordinate, the coordinate of each entry
+	var leads, of []int                               // the first entry of each coordinate, the coordinate of each entry
 	for i, value := range data {
 		if tensor.Constant(i) {
 			continue
@@ -102,7 +101,7 @@ func newGroup(t int, tensor variational.Tensor, p *variational.Params, ties Ties
 	return g
 }
 
-// sort puts the entries in the order of their coordinates, of which there are n.
+// sort sorts the entries by coordinate; of contains the coordinate of each entry, less than n.
 func (g *group) sort(of []int, n int) {
 	g.first = make([]int, n+1)
 	for _, j := range of {
@@ -119,7 +118,7 @@ func (g *group) sort(of []int, n int) {
 	g.entries = sorted
 }
 
-// count is the number of coordinates. The two of a phase count once.
+// count returns the number of coordinates, where a phase's center and width count once.
 func (g *group) count() int {
 	if g.first == nil {
 		return len(g.entries)
@@ -127,7 +126,7 @@ func (g *group) count() int {
 	return len(g.first) - 1
 }
 
-// of is the entries that coordinate j moves.
+// of returns the entries that coordinate j moves.
 func (g *group) of(j int) []entry {
 	if g.first == nil {
 		return g.entries[j : j+1]
@@ -135,7 +134,7 @@ func (g *group) of(j int) []entry {
 	return g.entries[g.first[j]:g.first[j+1]]
 }
 
-// width is the coordinates an entry takes.
+// width returns the number of vector elements per coordinate: two for a phase.
 func (g *group) width() int {
 	if g.kind == variational.Phase {
 		return 2
@@ -175,17 +174,17 @@ const belowLevel = 1e-3
 // write sets p's free parameters from v.
 func (c *Coordinates) write(p *variational.Params, v []float64) { c.writeSpans(c.spans, p, v) }
 
-// atOnce is how many coordinates a core takes at a time.
+// atOnce is the number of coordinates per block of parallel work.
 const atOnce = 1 << 12
 
-// each calls do for parts [lo, hi) of a span's coordinates, the first of which is v[at],
-// on all cores.
+// each calls do in parallel for blocks [lo, hi) of a span's coordinates; coordinate lo begins at
+// v[at].
 func (c *Coordinates) each(s span, do func(lo, hi, at int)) {
 	width := c.groups[s.group].width()
 	parallel.Blocks(s.hi-s.lo, atOnce, func(_, lo, hi int) { do(s.lo+lo, s.lo+hi, s.at+lo*width) })
 }
 
-// writeSpans is write for some coordinates alone.
+// writeSpans is write for the coordinates of the given spans.
 func (c *Coordinates) writeSpans(spans []span, p *variational.Params, v []float64) {
 	tensors := p.Tensors()
 	for _, s := range spans {
@@ -221,12 +220,12 @@ func (c *Coordinates) writeSpans(spans []span, p *variational.Params, v []float6
 	}
 }
 
-// logMost bounds the logarithms of parameters that change without a check: the numbers
-// and their ratios to others that are tied to them stay positive and finite.
+// logMost bounds the logarithms of parameters that mini-batch steps change without a check. The
+// parameters and their ratios to tied ones then stay positive and finite.
 const logMost = 600
 
-// hold limits a span's logarithms to logMost.
-func (c *Coordinates) hold(v []float64, s span) {
+// clamp limits a span's logarithms to ±logMost.
+func (c *Coordinates) clamp(v []float64, s span) {
 	if kind := c.groups[s.group].kind; kind != variational.Log && kind != variational.Level {
 		return
 	}
@@ -245,8 +244,8 @@ func (c *Coordinates) pull(v []float64, p, grad *variational.Params) {
 	c.pullSpans(c.spans, v, p, grad, 0)
 }
 
-// pullSpans is pull for some coordinates alone, grad being by the components
-// from first on.
+// pullSpans is pull for the coordinates of the given spans. grad contains the gradients of the
+// components from first on.
 func (c *Coordinates) pullSpans(spans []span, v []float64, p, grad *variational.Params, first int) {
 	tensors, bars := p.Tensors(), grad.Tensors()
 	for _, s := range spans {
@@ -274,8 +273,8 @@ func (c *Coordinates) pullSpans(spans []span, v []float64, p, grad *variational.
 	}
 }
 
-// sum adds up the gradient bar by the entries that coordinate j moves, each times its
-// value in data unless that is nil. bar begins at entry skip.
+// sum returns the sum of the gradient bar over the entries that coordinate j moves, each
+// multiplied by its value in data if data is not nil. bar begins at entry skip.
 func (g *group) sum(j int, bar, data []float64, skip int) (sum float64) {
 	for _, e := range g.of(j) {
 		k := e.index - skip
@@ -291,20 +290,21 @@ func (g *group) sum(j int, bar, data []float64, skip int) (sum float64) {
 	return sum
 }
 
-// coordinates is the range of a span's.
+// coordinates returns the range of vector elements of a span.
 func (c *Coordinates) coordinates(s span) (lo, hi int) {
 	return s.at, s.at + (s.hi-s.lo)*c.groups[s.group].width()
 }
 
 // Ties specify which entries of a tensor change together.
 type Ties struct {
-	Twins   bool     // SSGP's cosine and sine have one frequency
-	Shared  bool     // the windows' components are one set
-	Tensors []string // moving as one over all components
+	Twins   bool     // each cosine and sine pair of SSGP has one frequency
+	Shared  bool     // all windows have the same components
+	Tensors []string // tensors with one value for all components
 }
 
-// of is the class of each entry of a tensor, of which one coordinate moves all
-// entries, and whether it reaches over windows. Classes are numbers of entries.
+// of returns a function from an entry of a tensor to its class, identified by an entry's index;
+// one coordinate moves all entries of a class. across reports whether a class extends over
+// several windows.
 func (t Ties) of(tensor variational.Tensor, p *variational.Params) (class func(i int) int, across bool) {
 	each := max(1, tensor.PerComponent(p.L))
 	switch {
@@ -313,20 +313,19 @@ func (t Ties) of(tensor variational.Tensor, p *variational.Params) (class func(i
 	case slices.Contains(t.Tensors, tensor.Name):
 		return func(i int) int { return i % each }, true
 	case t.Shared && p.ComponentWindow != nil && tensor.Tieable:
-		place := make([]int, p.L) // index of each component in its window
+		index := make([]int, p.L) // index of each component in its window
 		p.EachWindow(func(_, lo, hi int) {
 			for i := lo; i < hi; i++ {
-				place[i] = i - lo
+				index[i] = i - lo
 			}
 		})
-		return func(i int) int { return place[i/each]*each + i%each }, true
+		return func(i int) int { return index[i/each]*each + i%each }, true
 	}
 	return func(i int) int { return i }, false
 }
 
-// blocks are the coordinates by window, shared ones first; none if there are
-// fewer windows than step each by itself. A window without free parameters has no
-// block.
+// blocks returns the blocks of coordinates per window, preceded by a block of the shared ones, or
+// nil if there are fewer windows than perWindow. A window without free parameters has no block.
 func (c *Coordinates) blocks(p *variational.Params, perWindow int) []lbfgs.Block {
 	if p.Windows.Count() < max(2, perWindow) {
 		return nil
@@ -339,7 +338,7 @@ func (c *Coordinates) blocks(p *variational.Params, perWindow int) []lbfgs.Block
 	return slices.DeleteFunc(blocks, func(b lbfgs.Block) bool { return len(b.Own) == 0 })
 }
 
-// byWindow returns the spans that all windows share, and each window's own.
+// byWindow returns the spans that all windows share, and the spans of each window.
 func (c *Coordinates) byWindow(p *variational.Params) (shared []span, own [][]span) {
 	own = make([][]span, p.Windows.Count())
 	tensors := p.Tensors()

@@ -14,13 +14,13 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// everything names all tensors that a fit may move.
+// everything names all tensors that a fit can optimize.
 var everything = slices.Concat(hyperparameters, FeatureTensors, coefficients)
 
 // tieable names the tensors that may be tied.
 var tieable = variational.Names(func(t variational.Tensor) bool { return t.Tieable })
 
-// paired makes p one of SSGP's: Σ = 0, neighbors share a frequency.
+// paired turns p into an SSGP model: Σ = 0, and neighboring features share a frequency.
 func paired(p *variational.Params) {
 	clear(p.FreqVar)
 	clear(p.Location)
@@ -33,14 +33,14 @@ func paired(p *variational.Params) {
 	}
 }
 
-// coordinatesOf are p's with a noise level.
+// coordinatesOf returns the coordinates of p with a noise level.
 func coordinatesOf(p *variational.Params, free []string, ties Ties, reach float64, level variational.NoiseLevel) *Coordinates {
 	c := NewCoordinates(p, free, ties, reach)
 	c.level = level
 	return c
 }
 
-// opened are rows of data in the model's units, on the CPU.
+// opened returns data, in the model's units, as rows on the CPU.
 func opened(t testing.TB, data *backend.Data) *variational.Rows {
 	t.Helper()
 	rows := testkit.Must(variational.Open(context.Background(), *data, variational.Setting{Backend: cpu.New()}))(t)
@@ -48,10 +48,11 @@ func opened(t testing.TB, data *backend.Data) *variational.Rows {
 	return rows
 }
 
-// pulledGradient is the tolerance of Richardson differences of the float64 bound.
+// pulledGradient is the tolerance when comparing with Richardson differences of the float64
+// bound.
 const pulledGradient = 1e-6
 
-// coordinateCases are models and the tensors that move.
+// coordinateCases are models and their free tensors.
 var coordinateCases = []struct {
 	name  string
 	kind  modeltest.Kind
@@ -72,8 +73,8 @@ var coordinateCases = []struct {
 	{"the level under windows", modeltest.Kind{Name: "c11", N: 12, L: 4, K: 2, Q: 1, D: 1, Windows: 3, Tau: 2}, hyperparameters, Ties{Shared: true}, variational.NoiseLevel{Rounding: 0.01, Condition: 0.1}},
 }
 
-// TestCoordinatesRoundTrip: read then write gives the parameters back, and write
-// then read the vector; tensors that are not free, or fixed, keep their bits.
+// TestCoordinatesRoundTrip checks that read inverts write and write inverts read, and that fixed
+// entries and tensors keep their bits.
 func TestCoordinatesRoundTrip(t *testing.T) {
 	for _, c := range coordinateCases {
 		t.Run(c.name, func(t *testing.T) {
@@ -86,9 +87,9 @@ func TestCoordinatesRoundTrip(t *testing.T) {
 	}
 }
 
-// TestCoordinatesHold: held coordinates lead to a model from wherever they have gone,
-// and those that lead to one anyway stay.
-func TestCoordinatesHold(t *testing.T) {
+// TestClamp checks that clamped coordinates give a valid model however far they have moved, and
+// that clamp does not change coordinates within the bounds.
+func TestClamp(t *testing.T) {
 	for _, c := range coordinateCases {
 		p, _ := c.kind.Make()
 		if c.ties.Twins {
@@ -104,10 +105,10 @@ func TestCoordinatesHold(t *testing.T) {
 				for i := lo; i < hi; i++ {
 					moved[i] += far
 				}
-				coords.hold(moved, s)
+				coords.clamp(moved, s)
 			}
 			if far == 0 && !slices.Equal(moved, v) {
-				t.Errorf("%s: what needs no hold is moved", c.name)
+				t.Errorf("%s: coordinates within the bounds were changed", c.name)
 			}
 			at := p.Clone()
 			coords.write(at, moved)
@@ -118,7 +119,7 @@ func TestCoordinatesHold(t *testing.T) {
 	}
 }
 
-// checkRoundTrip moves p's coordinates by normal steps of the given size.
+// checkRoundTrip moves p's coordinates by normally distributed steps of the given size.
 func checkRoundTrip(t *testing.T, p *variational.Params, free []string, ties Ties, level variational.NoiseLevel, reach, size float64) {
 	t.Helper()
 	c := coordinatesOf(p, free, ties, reach, level)
@@ -147,7 +148,7 @@ func checkRoundTrip(t *testing.T, p *variational.Params, free []string, ties Tie
 		for j, now := range *tensor.Data {
 			before := (*was[i].Data)[j]
 			if (was[i].Constant(j) || !isFree(free, tensor.Name)) && now != before {
-				t.Errorf("%s[%d] went from %v to %v, want it kept", tensor.Name, j, before, now)
+				t.Errorf("%s[%d] changed from %v to %v, want no change", tensor.Name, j, before, now)
 			}
 		}
 	}
@@ -160,7 +161,7 @@ func checkRoundTrip(t *testing.T, p *variational.Params, free []string, ties Tie
 	}
 }
 
-// isFree counts the phases' ends as one.
+// isFree reports whether a tensor is free. The two ends of the phases count as one tensor.
 func isFree(free []string, name string) bool {
 	if name == "phase.upper" {
 		name = "phase.lower"
@@ -168,8 +169,8 @@ func isFree(free []string, name string) bool {
 	return slices.Contains(free, name)
 }
 
-// TestCoordinatesPull: the gradient by the vector is the difference of the bound
-// along each of its coordinates.
+// TestCoordinatesPull compares the gradient with respect to the coordinates with differences of
+// the bound.
 func TestCoordinatesPull(t *testing.T) {
 	for _, c := range coordinateCases {
 		t.Run(c.name, func(t *testing.T) {
@@ -202,7 +203,7 @@ func TestCoordinatesPull(t *testing.T) {
 	}
 }
 
-// nameOf is the tensor of coordinate i.
+// nameOf returns the name of the tensor of coordinate i.
 func (c *Coordinates) nameOf(i int, p *variational.Params) string {
 	for _, g := range c.groups {
 		n := g.width() * g.count()
@@ -214,8 +215,8 @@ func (c *Coordinates) nameOf(i int, p *variational.Params) string {
 	return "?"
 }
 
-// TestBlocksOwnTheirWindows: every coordinate belongs to one block; moving a
-// window's moves the parameters of that window's components and no others.
+// TestBlocksOwnTheirWindows checks that every coordinate belongs to exactly one block, and that
+// the block of a window moves only the parameters of the window's components.
 func TestBlocksOwnTheirWindows(t *testing.T) {
 	for _, c := range []struct {
 		kind modeltest.Kind
@@ -261,8 +262,8 @@ func TestBlocksOwnTheirWindows(t *testing.T) {
 	}
 }
 
-// windowsMoved are the windows whose parameters differ by more than rounding;
-// −1 means parameters without a window.
+// windowsMoved returns the windows whose parameters differ by more than rounding; −1 represents
+// parameters without a window.
 func windowsMoved(a, b *variational.Params) []int {
 	var moved []int
 	other := b.Tensors()

@@ -2,23 +2,23 @@ package optimize
 
 import "math"
 
-// RMSPROP's constants (Tieleman & Hinton 2012), with each coordinate's step
-// rate adapted by the agreement of successive steps.
+// Constants of RMSPROP (Tieleman & Hinton 2012). The step rate of each coordinate adapts to the
+// signs of successive steps.
 const (
 	rmsDecay  = 0.9   // of the running mean of squared gradients
-	rmsRate   = 0.01  // first step, in units of the coordinates
-	rmsLeast  = 1e-6  // smallest rate
-	rmsMost   = 0.1   // largest rate
-	rmsAgree  = 1.05  // the rate's growth where two steps agree in sign
-	rmsDiffer = 0.9   // and its shrinking where they differ
+	rmsRate   = 0.01  // initial rate, in units of the coordinates
+	rmsLeast  = 1e-6  // minimum rate
+	rmsMost   = 0.1   // maximum rate
+	rmsAgree  = 1.05  // factor for the rate if two successive steps have the same sign
+	rmsDiffer = 0.9   // factor if their signs differ
 	rmsFlat   = 1e-12 // added to the mean square
 )
 
-// RMSProp is the optimizer's state, one number a coordinate.
+// RMSProp is the state of the optimizer, with one number per coordinate.
 type RMSProp struct {
 	Square []float64 `json:"-"` // running mean of squared gradients
 	Rate   []float64 `json:"-"` // step rate
-	Last   []float64 `json:"-"` // step before
+	Last   []float64 `json:"-"` // last step
 }
 
 func newRMSProp(n int) RMSProp {
@@ -29,8 +29,8 @@ func newRMSProp(n int) RMSProp {
 	return r
 }
 
-// step moves the coordinates [lo, hi) of v up the gradient g. A gradient that
-// is not a number moves nothing.
+// step moves the coordinates [lo, hi) of v along the gradient g. Entries of g that are not finite
+// are ignored.
 func (r *RMSProp) step(v, g []float64, lo, hi int, cool float64) {
 	for i := lo; i < hi; i++ {
 		x := g[i]
@@ -52,14 +52,14 @@ func (r *RMSProp) step(v, g []float64, lo, hi int, cool float64) {
 	}
 }
 
-// Adam's constants (Kingma & Ba 2015).
+// Constants of Adam (Kingma & Ba 2015).
 const (
-	adamMean   = 0.9   // decay of the gradient's running mean
-	adamSquare = 0.999 // and of its square's
+	adamMean   = 0.9   // decay of the running mean of gradients
+	adamSquare = 0.999 // decay of the running mean of squared gradients
 	adamFlat   = 1e-12
 )
 
-// Adam is the optimizer's state, two numbers a coordinate.
+// Adam is the state of the optimizer, with two numbers per coordinate.
 type Adam struct {
 	mean, square []float64
 	steps        int
@@ -79,7 +79,7 @@ func (a *Adam) Step(v, g []float64, rate float64) {
 	}
 }
 
-// coolTail is the share of the steps over which rates fall to 0.
+// coolTail is the fraction of the steps over which rates decrease to 0.
 const coolTail = 0.5
 
 // CoolDown returns the factor by which all rates are multiplied at a step: 1, then decreasing linearly.

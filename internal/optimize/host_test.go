@@ -13,8 +13,8 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// TestCores: coordinates, parameters and slopes have the same bits on any number of cores,
-// tied or not, and a wrong number is found in any block.
+// TestCores checks that coordinates, parameters and gradients have the same bits on any number of
+// cores, tied or not, and that an invalid number is found in any block.
 func TestCores(t *testing.T) {
 	p, _ := modeltest.Kind{Name: "cores", N: 10, L: 6000, K: 3, Q: 1, D: 1, Windows: 150}.Make()
 	for _, ties := range []Ties{{}, {Shared: true}, {Tensors: tieable}} {
@@ -43,8 +43,8 @@ func TestCores(t *testing.T) {
 	}
 }
 
-// BenchmarkHost is the time of an iteration of L-BFGS besides the bound: 3 750 windows of 40
-// features, each with eight coordinates.
+// BenchmarkHost measures the time of an iteration of L-BFGS without the bound, for 3 750 windows
+// of 40 features with eight coordinates each.
 func BenchmarkHost(b *testing.B) {
 	p, _ := modeltest.Kind{Name: "host", N: 10, L: 150_000, K: 1, Q: 1, D: 1, Windows: 3750}.Make()
 	grad := p.Clone()
@@ -52,7 +52,7 @@ func BenchmarkHost(b *testing.B) {
 	c.setPriors(p, Priors{})
 	v, g := make([]float64, c.n), make([]float64, c.n)
 	c.read(v, p)
-	near := func(x, g []float64) (float64, error) { // its maximum lies at 0
+	near := func(x, g []float64) (float64, error) { // the maximum is at 0
 		f := 0.0
 		for i, x := range x {
 			steep := 1 + float64(i%7)
@@ -66,7 +66,7 @@ func BenchmarkHost(b *testing.B) {
 		s.F, _ = near(s.X, s.G)
 		set := lbfgs.Settings{Blocks: blocks, PerBlockGain: -1e300, Gain: -1e300}
 		return func() {
-			set.Iterations = max(s.Iterations, lbfgs.Memory) + 1 // with all pairs
+			set.Iterations = max(s.Iterations, lbfgs.Memory) + 1 // all pairs are stored
 			testkit.Must(lbfgs.Maximize(near, s, set))(b)
 		}
 	}

@@ -37,21 +37,21 @@ func (r *Run) startCoefficients() error {
 }
 
 const (
-	// DirectLimit is the number of features up to which the factorized
-	// posterior's start is solved for exactly; beyond, by conjugate gradients.
+	// DirectLimit is the maximum number of features for which the initial factorized posterior is
+	// solved for directly. Above it, conjugate gradients are used.
 	DirectLimit = 1024
-	// The mean of more features than DirectLimit starts from some rows drawn
-	// at random: meanRows, or meanShare for each feature where that is more.
+	// With more features than DirectLimit, the mean is computed from random rows: meanRows, or
+	// meanShare per feature if that is more.
 	meanRows  = 8192
 	meanShare = 4
-	// directRows is how many rows the mean of fewer starts from where the rest of
-	// the fit sees mini-batches alone.
+	// directRows is the number of rows for the mean of fewer features if the rest of the fit uses
+	// mini-batches.
 	directRows = 1 << 16
-	meanSalt   = 0x3ea2 // tells this random stream from the others
+	meanSalt   = 0x3ea2 // distinguishes this random stream from the others
 )
 
-// meanFrom is the number of rows, of n, that the mean of m features starts from, and
-// whether it is solved for exactly and not by conjugate gradients.
+// meanFrom returns the number of rows from which the initial mean of m features is computed, and
+// whether it is solved for directly rather than by conjugate gradients.
 func meanFrom(n, m int, windows bool, inference variational.Inference) (rows int, direct bool) {
 	direct = m <= DirectLimit || windows
 	switch {
@@ -63,8 +63,8 @@ func meanFrom(n, m int, windows bool, inference variational.Inference) (rows int
 	return n, true
 }
 
-// directMean is Rows.SolveMean from the given rows, nil for all, with G and C
-// scaled up to N rows: (s·G + τ⁻¹I)⁻¹ s·C is (G + τ⁻¹I/s)⁻¹ C.
+// directMean is Rows.SolveMean for the given rows, nil for all, with G and C scaled up by s to N
+// rows: (s·G + τ⁻¹I)⁻¹ s·C = (G + τ⁻¹I/s)⁻¹ C.
 func (r *Run) directMean(rows []int) (diag, mean []float64, err error) {
 	if rows == nil {
 		return r.Rows.SolveMean(r.Params)

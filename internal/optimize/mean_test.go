@@ -12,14 +12,14 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// roomy is an evaluator that a spectrum start asks for nothing but room.
+// roomy is an evaluator in which every model fits into memory.
 type roomy struct{ initialize.Evaluator }
 
 func (roomy) Fits(variational.Shape) error { return nil }
 func (roomy) FitsStart(float64) error      { return nil }
 
-// tonesRun is a stochastic run over rows from the spectrum start, at a noise
-// precision; 0: the start's.
+// tonesRun returns a stochastic run with a spectral initialization at the given noise precision,
+// or the default one if it is 0.
 func tonesRun(t *testing.T, d *backend.Data, noise float64) *Run {
 	t.Helper()
 	series := initialize.NewSeries(*d, initialize.GridOf(d.X, 1))
@@ -30,7 +30,7 @@ func tonesRun(t *testing.T, d *backend.Data, noise float64) *Run {
 	return r
 }
 
-// directMean is Run.directMean where it must succeed.
+// directMean calls Run.directMean and fails the test on an error.
 func directMean(t *testing.T, r *Run, rows []int) (diag, mean []float64) {
 	t.Helper()
 	diag, mean, err := r.directMean(rows)
@@ -38,7 +38,8 @@ func directMean(t *testing.T, r *Run, rows []int) (diag, mean []float64) {
 	return diag, mean
 }
 
-// TestDirectMean: from all rows it is the exact one, from half of them nearly.
+// TestDirectMean checks that the mean from all rows is exact and that half of the rows give
+// nearly the same bound.
 func TestDirectMean(t *testing.T) {
 	d := modeltest.Tones(4000, 0)
 	r := tonesRun(t, d, 0)
@@ -65,17 +66,17 @@ func TestDirectMean(t *testing.T) {
 		within float64
 	}{{all, 1e-9}, {half, 0.05}} {
 		if near := bound(directMean(t, r, c.rows)); !(math.Abs(best-near) <= c.within*(best-zero)) {
-			t.Errorf("%d rows: the bound is %v, of all rows %v, at a mean of zero %v", len(c.rows), near, best, zero)
+			t.Errorf("%d rows: the bound is %v, with all rows %v, with a mean of zero %v", len(c.rows), near, best, zero)
 		}
 	}
 }
 
-// TestDirectMeanOfHalf: where the rows come twice, those that come first tell the
-// mean of all, and the diagonal: the noise is counted as often as they are.
+// TestDirectMeanOfHalf checks that for data that occur twice, the first copy gives the mean and
+// the diagonal of all rows, including the effect of the noise.
 func TestDirectMeanOfHalf(t *testing.T) {
 	d := modeltest.Tones(300, 0)
 	d.N, d.X, d.Y = 2*d.N, append(d.X, d.X...), append(d.Y, d.Y...)
-	r := tonesRun(t, d, 0.3) // so much noise that it matters
+	r := tonesRun(t, d, 0.3) // enough noise to affect the mean
 	half := testkit.Numbers(d.N/2, func(i int) int { return i })
 	diag, mean := directMean(t, r, nil)
 	of, got := directMean(t, r, half)

@@ -1,8 +1,8 @@
-// Package optimize maximizes a bound from initial parameters. It defines the
-// stages of an optimization with their free tensors, the transform between
-// parameters and unconstrained coordinates (Coordinates), L-BFGS over all
-// coordinates or window by window, and RMSPROP on mini-batches. A run depends only
-// on its data, its Settings and its State, and resumes from them to the same bits.
+// Package optimize maximizes a bound from initial parameters. It defines the stages of an
+// optimization with their free tensors, the transform between parameters and unconstrained
+// coordinates (Coordinates), L-BFGS over all coordinates or per window, and RMSPROP on
+// mini-batches. A run depends only on its data, its Settings and its State, and a resumed run
+// gives the same bits.
 package optimize
 
 import (
@@ -12,8 +12,8 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// Begin lists the run's stages, gives the coefficients their starting values and, if
-// there is a State, prepares to resume from it.
+// Begin lists the run's stages, initializes the coefficients and, if from is not nil, prepares to
+// resume from it.
 func (r *Run) Begin(from *State) error {
 	r.stages = r.Settings.stages(r.data.N, r.Params.M())
 	for _, s := range r.stages {
@@ -35,8 +35,8 @@ func (r *Run) Begin(from *State) error {
 	return nil
 }
 
-// Optimize runs all stages and returns why it ended. Params are the best so far, even
-// if it returns an error.
+// Optimize runs all stages and returns why the run ended. Params are the best so far, even if it
+// returns an error.
 func (r *Run) Optimize() (ended string, err error) {
 	ended = "starting values kept"
 	for ; r.at < len(r.stages) && err == nil; r.at++ {
@@ -46,7 +46,7 @@ func (r *Run) Optimize() (ended string, err error) {
 	return ended, err
 }
 
-// take runs a stage, or resumes it.
+// take runs or resumes a stage.
 func (r *Run) take(s stage) (ended string, err error) {
 	r.stage, r.begun = s, r.Params.Clone()
 	from := &State{}
@@ -80,26 +80,28 @@ func (r *Run) LogPrior() float64 {
 	return c.logPrior(c.spans, v, nil, 1)
 }
 
-// levelReached is the maximum ratio of a noise to the noise level at which the level may limit
-// it: it does if a relative change of the noise changes the bound by more than heldUp nats per
-// observed number. With noise in the data it is .01, and .12 to .5 without (TestNoiseless).
-const levelReached, heldUp = 2, 0.05
+// levelReached is the maximum ratio of the noise to the noise level at which the level may limit
+// the noise. It does if the derivative of the bound per observed number with respect to log τ
+// exceeds levelSlope nats. With noise in the data the derivative is .01, without noise .12 to .5
+// (TestNoiseless).
+const levelReached, levelSlope = 2, 0.05
 
-// NoiseFloor returns the least noise variance that float64 can resolve if the noise has reached it, else 0.
+// NoiseFloor returns the smallest noise variance that float64 can resolve if the noise has
+// reached it, else 0.
 func (r *Run) NoiseFloor() float64 {
 	p := r.Params
 	level := r.Rows.NoiseLevel(p, r.Inference == variational.Exact).At(p)
 	if tau := p.NoisePrecision[0]; 1/tau <= levelReached*level {
 		e, err := r.Rows.Evaluate(p, r.Inference, nil, true)
-		if err == nil && tau*e.Gradient.NoisePrecision[0] > heldUp*float64(r.Rows.N*r.Rows.D) {
+		if err == nil && tau*e.Gradient.NoisePrecision[0] > levelSlope*float64(r.Rows.N*r.Rows.D) {
 			return level
 		}
 	}
 	return 0
 }
 
-// Evaluate returns the bound at the end, with the posterior of exact inference. The
-// rows' context no longer ends it, so that an interrupted fit has a whole model.
+// Evaluate returns the final bound, with the posterior of exact inference. The rows' context no
+// longer stops it, so that an interrupted fit has a complete model.
 func (r *Run) Evaluate() (*variational.Evaluation, error) {
 	r.Rows.Finish()
 	e, err := r.Rows.Evaluate(r.Params, r.Inference, nil, false)
@@ -110,10 +112,9 @@ func (r *Run) Evaluate() (*variational.Evaluation, error) {
 	return e, nil
 }
 
-// Criterion runs to the end and returns the bound there minus one nat for each point
-// estimate: on average the bound is higher by that much on the data that it was
-// fitted to than on other data (Akaike 1974), since it integrates over frequencies
-// and coefficients alone.
+// Criterion completes the run and returns its bound minus one nat per point estimate. The bound
+// of the fitted data exceeds the bound of other data by that much on average (Akaike 1974), since
+// it integrates only over frequencies and coefficients.
 func (r *Run) Criterion() (float64, error) {
 	if err := r.Begin(nil); err != nil {
 		return 0, err
@@ -137,13 +138,13 @@ func (r *Run) PointEstimates() int {
 	return NewCoordinates(r.Params, free, r.Ties, r.reach()).n
 }
 
-// noiseShare is the share of the data's variance above which a fit reports that the model
-// takes all of the data for noise.
+// noiseShare is the fraction of the data's variance above which a fit reports that the model
+// explains all of the data as noise.
 const noiseShare = 0.98
 
-// Collapsed names the bad optimum in which the run has ended, "" for none:
-// everything explained as noise, or features so short that they touch one row each.
-// step is the distance between rows, 0 if they are not on a grid.
+// Collapsed names the bad optimum in which the run has ended, or "" for none: everything is
+// explained as noise, or most features are shorter than the distance between rows. step is this
+// distance, or 0 if the rows are not on a grid.
 func (r *Run) Collapsed(step float64) string {
 	p, variance := r.Params, r.Rows.MeanSquare()
 	switch {

@@ -19,17 +19,17 @@ import (
 type Posterior struct {
 	*bayes.Profile
 	c      *Coordinates
-	order  []int               // of c's coordinates: the hyper-parameters' first
+	order  []int               // of the elements of c's vector; hyper-parameters first
 	params *variational.Params // at the mode
 	f      lbfgs.Func          // the bound plus the log prior of all coordinates in this order
 }
 
-// shiftScale is the length of a coordinate that is no logarithm, in its units: about a radian of a feature's phase at its reach. A
-// frequency that the data do not determine is so uncertain that a feature loses its phase within them.
+// shiftScale is the length of coordinates that are not logarithms, in their units. It changes a feature's phase at its reach by about a
+// radian, so a frequency with this uncertainty is not determined by the data.
 const shiftScale = 1
 
-// PosteriorSize returns the number of coordinates of which Laplace's approximation takes derivatives, for parameters of a shape; 0 if no
-// hyper-parameter moves.
+// PosteriorSize returns the number of coordinates that Laplace's approximation differentiates for parameters of a shape, or 0 if all
+// hyper-parameters are fixed.
 func PosteriorSize(shape variational.Shape, s Settings) int {
 	if Count(shape, s.unfixed(hyperparameters), s.Ties) == 0 {
 		return 0
@@ -37,7 +37,7 @@ func PosteriorSize(shape variational.Shape, s Settings) int {
 	return Count(shape, s.unfixed(s.moving()), s.Ties)
 }
 
-// HistoryBytes returns the memory of L-BFGS for the parameters of a shape: pairs of steps and gradients, and eight further arrays.
+// HistoryBytes returns the memory of L-BFGS for parameters of a shape: pairs of steps and gradient differences, and eight other arrays.
 func HistoryBytes(shape variational.Shape, s Settings) float64 {
 	pairs := lbfgs.Memory
 	if s.Iterations != 0 {
@@ -72,7 +72,7 @@ func Count(shape variational.Shape, free []string, ties Ties) (n int) {
 	return n
 }
 
-// moving are the tensors of which the bound is at its maximum when a run ends.
+// moving returns the tensors with respect to which the bound is maximal at the end of a run.
 func (s *Settings) moving() []string {
 	if cmp.Or(s.Inference, variational.Exact) == variational.Exact {
 		return s.freeTensors()
@@ -80,8 +80,8 @@ func (s *Settings) moving() []string {
 	return slices.Concat(s.freeTensors(), coefficients)
 }
 
-// Posterior computes the Gaussian where the run has ended, by two gradients of the bound a coordinate. Errors wrap
-// variational.ErrBound if one of them does not exist.
+// Posterior computes the Gaussian at the end of the run, from two gradients of the bound per coordinate. Errors wrap variational.ErrBound
+// if a gradient does not exist.
 func (r *Run) Posterior() (*Posterior, error) {
 	c := r.coordinates(r.Params, r.unfixed(r.moving()), r.Inference == variational.Exact)
 	own := 0
@@ -127,7 +127,7 @@ func (c *Coordinates) point(s span, at int, p *variational.Params) bool {
 	return false
 }
 
-// length is a coordinate's natural length.
+// length returns the natural length of a coordinate.
 func (c *Coordinates) length(s span, at int) float64 {
 	switch {
 	case c.priors != nil && c.priors[at].SD > 0:
@@ -138,7 +138,7 @@ func (c *Coordinates) length(s span, at int) float64 {
 	return 1
 }
 
-// sorted are coordinates in the posterior's order.
+// sorted returns coordinates in the posterior's order.
 func (p *Posterior) sorted(v []float64) []float64 {
 	out := make([]float64, len(v))
 	for i, at := range p.order {
@@ -147,7 +147,7 @@ func (p *Posterior) sorted(v []float64) []float64 {
 	return out
 }
 
-// ordered is an objective of coordinates in the posterior's order.
+// ordered returns f as a function of coordinates in the posterior's order.
 func (p *Posterior) ordered(f lbfgs.Func) lbfgs.Func {
 	x, slope := make([]float64, p.c.n), make([]float64, p.c.n)
 	return func(v, g []float64) (float64, error) {
@@ -160,10 +160,10 @@ func (p *Posterior) ordered(f lbfgs.Func) lbfgs.Func {
 	}
 }
 
-// At sets to, a copy of the run's parameters, to those with hyper-parameters at the coordinates own.
+// At sets to, a copy of the run's parameters, to the parameters for hyper-parameters own.
 func (p *Posterior) At(to *variational.Params, own []float64) { p.write(to, p.All(own)) }
 
-// write writes parameters from all coordinates in the posterior's order.
+// write sets parameters from all coordinates in the posterior's order.
 func (p *Posterior) write(to *variational.Params, v []float64) {
 	x := make([]float64, p.c.n)
 	for i, v := range v {
@@ -173,22 +173,25 @@ func (p *Posterior) write(to *variational.Params, v []float64) {
 }
 
 const (
-	// hmcWarm trajectories are dropped before those that draw.
+	// hmcWarm is the number of trajectories that are dropped before the first draw.
 	hmcWarm = 100
-	// followGain is the gain in nats below which q no longer follows the hyper-parameters of a draw, and followMost its steps at most.
+	// followGain is the minimum gain in nats of a step that adapts q to the hyper-parameters of a draw, and followMost is the maximum
+	// number of steps.
 	followGain, followMost = 1e-3, 50
-	// raySlack nats below the Gaussian's density a draw moves back, by rayBack at a time, to rayLeast of its way at least.
+	// A draw whose objective is more than raySlack nats below the Gaussian moves toward the mode by the factor rayBack per step, down to
+	// rayLeast of its distance.
 	raySlack, rayBack, rayLeast = 3, 0.7, 0.01
 )
 
-// HMC draws the hyper-parameters' coordinates by Hamiltonian Monte Carlo with the optimal q at each of them. It is slow and checks the
-// Gaussian. accepted is the share of trajectories that were accepted.
+// HMC draws the coordinates of the hyper-parameters by Hamiltonian Monte Carlo, with the optimal q for each draw. It is slow and only
+// serves to check the Gaussian. accepted is the fraction of accepted trajectories.
 func (p *Posterior) HMC(ctx context.Context, count int, random *rand.Rand) (draws [][]float64, accepted float64, err error) {
 	draws, accepted, err = bayes.HMC(ctx, p.followed(), p.Gaussian, hmcWarm, count, random)
 	return draws, accepted, Interrupted(ctx, err)
 }
 
-// followed is the objective of the hyper-parameters' coordinates, q being the best for them.
+// followed returns the objective as a function of the hyper-parameters' coordinates, with the
+// optimal q for them.
 func (p *Posterior) followed() lbfgs.Func {
 	return func(own, g []float64) (float64, error) {
 		_, value, slope, err := p.follow(own)
@@ -197,7 +200,7 @@ func (p *Posterior) followed() lbfgs.Func {
 	}
 }
 
-// follow is all coordinates where the hyper-parameters' are own and q is the best for them, with the objective and its slope there.
+// follow returns all coordinates, the objective and its gradient for hyper-parameters own and the optimal q for them.
 func (p *Posterior) follow(own []float64) (v []float64, value float64, slope []float64, err error) {
 	n := len(own)
 	v = p.All(own)
@@ -219,7 +222,7 @@ func (p *Posterior) follow(own []float64) (v []float64, value float64, slope []f
 	return v, value, slope, err
 }
 
-// Best returns the parameters with hyper-parameters at the coordinates own and the optimal q for them.
+// Best returns the parameters for hyper-parameters own and the optimal q for them.
 func (p *Posterior) Best(own []float64) (*variational.Params, error) {
 	v, _, _, err := p.follow(own)
 	if err != nil {
@@ -230,8 +233,8 @@ func (p *Posterior) Best(own []float64) (*variational.Params, error) {
 	return to, nil
 }
 
-// Draw returns the parameters of a draw from the Gaussian, with the optimal q for them. If the objective falls much faster than the Gaussian
-// toward a draw, the draw moves back toward the mode until the objective is at most raySlack below the Gaussian.
+// Draw returns the parameters of a draw from the Gaussian, with the optimal q for them. If the objective falls much faster than the
+// Gaussian, the draw moves toward the mode until the objective is at most raySlack below the Gaussian.
 func (p *Posterior) Draw(random *rand.Rand) (*variational.Params, error) {
 	z := make([]float64, len(p.Mode))
 	half := 0.0
@@ -257,10 +260,12 @@ func (p *Posterior) Draw(random *rand.Rand) (*variational.Params, error) {
 	return p.params.Clone(), nil
 }
 
-// axisStep is the step along the Gaussian's axes that SD takes differences over, in standard deviations.
+// axisStep is the size of SD's finite differences along the Gaussian's axes, in standard
+// deviations.
 const axisStep = 1e-3
 
-// SD returns the standard deviation of each number that the function of returns, to first order, by differences along the Gaussian's axes.
+// SD returns the standard deviation of each number that the function of returns. It is a first-order approximation by finite differences
+// along the Gaussian's axes.
 func (p *Posterior) SD(of func(*variational.Params) []float64) []float64 {
 	var variance []float64
 	z, at := make([]float64, len(p.Mode)), p.params.Clone()
@@ -285,8 +290,8 @@ func (p *Posterior) SD(of func(*variational.Params) []float64) []float64 {
 	return variance
 }
 
-// FrequencySD [M,Q] are the standard deviations of the features' frequencies, in cycles per unit of x: of p + μ/(2πl), whose μ follows the
-// hyper-parameters, and of w under q(w) given them (the law of total variance).
+// FrequencySD returns the standard deviations [M,Q] of the features' frequencies p + w/(2πl), in cycles per unit of x, by the law of
+// total variance: over the hyper-parameters, which also determine μ, and over w under q(w).
 func (p *Posterior) FrequencySD() []float64 {
 	sd := p.SD(func(p *variational.Params) []float64 {
 		out := make([]float64, len(p.FreqMean))

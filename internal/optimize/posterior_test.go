@@ -15,18 +15,20 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// A made line: a cosine in noise.
+// made describes synthetic data: a cosine in white noise.
 type made struct {
 	rows                            int
 	span, frequency, amp, sd, phase float64
 }
 
-// theory is the standard deviation of the frequency of a cosine in white noise of which nothing else is known (Cramér and Rao's bound).
+// theory returns the Cramér–Rao bound on the standard deviation of the frequency of a cosine in white noise if no other parameter is
+// known.
 func (m made) theory() float64 {
 	return math.Sqrt(6) * m.sd / (math.Pi * m.amp * m.span * math.Sqrt(float64(m.rows)))
 }
 
-// data and the parameters of one component of a cosine and a sine near the line.
+// start returns data and the initial parameters of one component with a cosine and a sine near
+// the true frequency.
 func (m made) start(seed uint64, l float64) (backend.Data, *variational.Params) {
 	random := rand.New(rand.NewPCG(seed, 0))
 	d := backend.Data{N: m.rows, Q: 1, D: 1}
@@ -43,7 +45,7 @@ func (m made) start(seed uint64, l float64) (backend.Data, *variational.Params) 
 	return d, p
 }
 
-// run fits the line.
+// run fits the data.
 func (m made) run(t *testing.T, seed uint64, priors Priors, l float64) *Run {
 	t.Helper()
 	data, p := m.start(seed, l)
@@ -54,20 +56,20 @@ func (m made) run(t *testing.T, seed uint64, priors Priors, l float64) *Run {
 	return run
 }
 
-// weak are the priors that a fit takes where none are given.
+// weak returns the default priors of a fit.
 func (m made) weak() Priors {
 	one := func(median, sd float64) bayes.Prior { return bayes.Prior{Median: median, SD: sd} }
 	return Priors{one(m.amp*m.amp/2, 6), []bayes.Prior{one(10*m.span, 3)}, one(0.01*m.amp*m.amp/2, 6)}
 }
 
-// lines are of several frequencies, amplitudes, noises and numbers of rows.
+// lines are synthetic data of various frequencies, amplitudes, noise levels and sizes.
 var lines = []made{
 	{400, 100, 0.083, 1, 0.3, 0.7}, {100, 10, 1.3, 2, 0.5, 2}, {1600, 1, 40, 0.2, 0.1, 0},
 	{60, 50, 0.2, 1, 0.05, 1}, {300, 1000, 0.02, 30, 30, 3}, {200, 20, 0.3, 1, 0.01, 5},
 }
 
-// TestFrequencySD: standard deviations of frequencies are sampling theory's within a factor of two, with priors and without. Without them
-// q(w) alone says far too little, for the length-scale has run away; with the weak ones it keeps its share.
+// TestFrequencySD checks that the standard deviations of frequencies are within a factor of two of theory, with priors and without.
+// Without priors the variance of q(w) alone is far too small, because the length-scale diverges. With priors it is at least a fifth of theory.
 func TestFrequencySD(t *testing.T) {
 	for _, m := range lines {
 		tight := m.weak()
@@ -76,16 +78,16 @@ func TestFrequencySD(t *testing.T) {
 			run := m.run(t, 3, priors, 6*m.span)
 			p := testkit.Must(run.Posterior())(t)
 			sd, q := p.FrequencySD(), run.Params
-			// The cosine and the sine share the line as z happens to lie: the surer one is nearly all of it.
+			// The split between the cosine and the sine depends on the phase. The more certain of them explains nearly all of the signal.
 			if ratio := slices.Min(sd) / m.theory(); ratio < 0.5 || ratio > 2 {
-				t.Errorf("%v, %s: the standard deviations are %.3g, theory's %.3g", m, name, sd, m.theory())
+				t.Errorf("%v, %s: the standard deviations are %.3g, %.3g in theory", m, name, sd, m.theory())
 			}
 			spread := math.Sqrt(q.FreqVar[0]) / (2 * math.Pi * q.Lengthscale[0]) / m.theory()
 			if name == "none" && spread > 0.1 && m.amp <= 20*m.sd {
-				t.Errorf("%v: q(w) has kept %.3g of theory without a prior; want the defect that priors cure", m, spread)
+				t.Errorf("%v: without a prior the standard deviation of q(w) is %.3g of theory, want at most 0.1", m, spread)
 			}
 			if name != "none" && spread < 0.2 {
-				t.Errorf("%v, %s: q(w) has %.3g of theory left", m, name, spread)
+				t.Errorf("%v, %s: the standard deviation of q(w) is %.3g of theory, want at least 0.2", m, name, spread)
 			}
 			if p.Short > 0.1*float64(p.c.n) {
 				t.Errorf("%v, %s: %v nats from the mode", m, name, p.Short)
@@ -94,7 +96,7 @@ func TestFrequencySD(t *testing.T) {
 	}
 }
 
-// TestScatter: over many series the frequency found scatters about the true one as the standard deviations say.
+// TestScatter checks that over many data sets the errors of the estimated frequency agree with the standard deviations.
 func TestScatter(t *testing.T) {
 	m, n, square := lines[1], 60.0, 0.0
 	for seed := range uint64(n) {
@@ -109,7 +111,8 @@ func TestScatter(t *testing.T) {
 	}
 }
 
-// TestHMC: the Gaussian's moments agree with Hamiltonian Monte Carlo for the same objective, with the optimal q for each draw.
+// TestHMC checks that the moments of the Gaussian agree with Hamiltonian Monte Carlo of the same objective with the optimal q for each
+// draw.
 func TestHMC(t *testing.T) {
 	if !slow.Tests {
 		t.Skip("takes seconds")
@@ -142,13 +145,13 @@ func TestHMC(t *testing.T) {
 		sd := math.Sqrt(square/n - sum/n*sum/n)
 		t.Logf("%s: HMC %.4g, Gaussian %.4g, mean off %.2g", name, sd, gaussian, sum/n/sd)
 		if ratio := sd / gaussian; ratio < 0.7 || ratio > 1.5 || math.Abs(sum/n) > 0.7*sd {
-			t.Errorf("%s: the mean is %.3g and the standard deviation %.3g, the Gaussian's 0 and %.3g", name, sum/n, sd, gaussian)
+			t.Errorf("%s: the mean is %.3g and the standard deviation %.3g, the Gaussian has 0 and %.3g", name, sum/n, sd, gaussian)
 		}
 	}
 }
 
-// TestDrawBack: where the objective falls off a cliff that the mode knows nothing of, draws stay on this side of it, and are the Gaussian's
-// elsewhere.
+// TestDrawBack checks an objective that falls steeply at some distance from the mode. No draw is beyond this distance, and the others
+// have the Gaussian distribution.
 func TestDrawBack(t *testing.T) {
 	_, params := lines[0].start(1, 1)
 	c := NewCoordinates(params, []string{"kernel.variance"}, Ties{}, 1)
@@ -168,6 +171,6 @@ func TestDrawBack(t *testing.T) {
 		low, high = min(low, z), max(high, z)
 	}
 	if most := 0.5 + math.Sqrt(raySlack/500.0); high > most+1e-9 || high < 0.5 || low > -2.3 {
-		t.Errorf("draws lie between %.3g and %.3g, want between about -3 and %.3g", low, high, most)
+		t.Errorf("draws are between %.3g and %.3g, want between about -3 and %.3g", low, high, most)
 	}
 }

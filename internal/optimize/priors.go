@@ -16,8 +16,8 @@ type Priors struct {
 
 // none reports whether all priors are flat.
 func (s Priors) none() bool {
-	said := func(p bayes.Prior) bool { return p.SD != 0 }
-	return !said(s.Variance) && !said(s.Noise) && !slices.ContainsFunc(s.Lengthscale, said)
+	proper := func(p bayes.Prior) bool { return p.SD != 0 }
+	return !proper(s.Variance) && !proper(s.Noise) && !slices.ContainsFunc(s.Lengthscale, proper)
 }
 
 // of returns the prior of the coordinate for entry i of a tensor, the first of the entries tied

@@ -10,7 +10,7 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// somePriors are priors of everything that can have one, of Q inputs.
+// somePriors returns priors of all parameters that can have one, for q inputs.
 func somePriors(q int) Priors {
 	return Priors{
 		Variance: bayes.Prior{Median: 0.7, SD: 2}, Noise: bayes.Prior{Median: 0.02, SD: 3},
@@ -18,13 +18,14 @@ func somePriors(q int) Priors {
 	}
 }
 
-// normal is the log density of log θ.
+// normal returns the log density of log θ.
 func normal(p bayes.Prior, theta float64) float64 {
 	z := (math.Log(theta) - math.Log(p.Median)) / p.SD
 	return -0.5*z*z - math.Log(p.SD*math.Sqrt(2*math.Pi))
 }
 
-// TestLogPrior: against the sum over parameters by hand, each tied set once, and its slope against differences.
+// TestLogPrior compares the log prior with the sum over parameters, where each tied set counts once, and its gradient with finite
+// differences.
 func TestLogPrior(t *testing.T) {
 	for _, c := range coordinateCases {
 		p, _ := c.kind.Make()
@@ -34,7 +35,7 @@ func TestLogPrior(t *testing.T) {
 		v := make([]float64, coords.n)
 		coords.read(v, p)
 		want := normal(set.Noise, 1/p.NoisePrecision[0]-c.level.At(p))
-		if c.ties.Shared { // TestSharedPrior
+		if c.ties.Shared { // see TestSharedPrior
 			continue
 		}
 		lead := p.L // components whose entries have separate coordinates
@@ -66,7 +67,7 @@ func TestLogPrior(t *testing.T) {
 	}
 }
 
-// TestSharedPrior: what windows share has its prior once, however many windows there are.
+// TestSharedPrior checks that a prior of parameters that windows share counts once.
 func TestSharedPrior(t *testing.T) {
 	p, _ := modeltest.Kind{Name: "shared", N: 12, L: 6, K: 2, Q: 1, D: 1, Windows: 3}.Make()
 	coords := NewCoordinates(p, hyperparameters, Ties{Shared: true}, 3)
@@ -82,7 +83,7 @@ func TestSharedPrior(t *testing.T) {
 	}
 }
 
-// TestPriorsRule: where a prior is sure a fit ends at its median, whatever optimizes; the bound that is reported is the bound.
+// TestPriorsRule checks that with very narrow priors any inference ends at their medians, and that the reported bound excludes the prior.
 func TestPriorsRule(t *testing.T) {
 	for _, inference := range []variational.Inference{variational.Exact, variational.Factorized, variational.Stochastic} {
 		m := made{60, 10, 0.7, 1, 0.1, 0.4}
@@ -91,14 +92,14 @@ func TestPriorsRule(t *testing.T) {
 		r := newRun(t, &data, p, Settings{Inference: inference, Iterations: 2000, Priors: Priors{sure(0.25), []bayes.Prior{sure(3)}, sure(0.04)}})
 		testkit.OK(t, r.Begin(nil))
 		testkit.Must(r.Optimize())(t)
-		stood := r.Bound
+		reported := r.Bound
 		e := testkit.Must(r.Evaluate())(t)
-		if inference != variational.Stochastic && math.Abs(stood-e.Bound) > 1e-9*math.Abs(e.Bound) {
-			t.Errorf("%s: the bound is said to be %v, and is %v", inference, stood, e.Bound)
+		if inference != variational.Stochastic && math.Abs(reported-e.Bound) > 1e-9*math.Abs(e.Bound) {
+			t.Errorf("%s: the reported bound is %v, but the bound is %v", inference, reported, e.Bound)
 		}
 		for _, v := range [][2]float64{{p.Variance[0], 0.25}, {p.Lengthscale[0], 3}, {1 / p.NoisePrecision[0], 0.04}} {
 			if math.Abs(math.Log(v[0]/v[1])) > 0.05 {
-				t.Errorf("%s: %v, want %v of a prior that is sure", inference, v[0], v[1])
+				t.Errorf("%s: %v, want the median %v of a narrow prior", inference, v[0], v[1])
 			}
 		}
 		want := normal(r.Priors.Variance, p.Variance[0]) + normal(r.Priors.Lengthscale[0], p.Lengthscale[0]) + normal(r.Priors.Noise, 1/p.NoisePrecision[0])

@@ -7,8 +7,8 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 )
 
-// TestRMSProp: it climbs a bowl, adapts its rates by agreement, and a gradient
-// that is not a number moves nothing.
+// TestRMSProp checks that RMSProp maximizes a quadratic function, adapts its rates to the signs
+// of steps, and ignores gradients that are not finite.
 func TestRMSProp(t *testing.T) {
 	r := newRMSProp(3)
 	v, g := []float64{2, -1, 5}, make([]float64, 3)

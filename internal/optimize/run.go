@@ -12,41 +12,41 @@ import (
 
 // Progress describes a run after an iteration.
 type Progress struct {
-	Stage                 string  // the stage's name: "all", …
+	Stage                 string  // "all", …
 	Iteration, Iterations int     // over all stages
 	Bound                 float64 // so far, in nats
-	Noise                 float64 // current τ⁻¹
+	Noise                 float64 // τ⁻¹
 }
 
 // A Keeper saves States.
 type Keeper interface {
-	Due() bool           // whether it is time to write one
+	Due() bool           // whether it is time to save a State
 	Keep(s *State) error // s is valid until the run goes on
 }
 
-// Run is the optimization of the parameters of one start.
+// Run is the optimization of the parameters from one initialization.
 type Run struct {
 	Settings
 	Params *variational.Params // changed in place
 	Rows   *variational.Rows
 	Bound  float64 // so far
 	Taken  int     // iterations
-	Total  int     // iterations of all stages, at most; 0 before Begin
+	Total  int     // maximum number of iterations of all stages; 0 before Begin
 	Kept   bool    // whether the State of an interruption has been given to the Keeper
 
-	Report func(Progress) // called after iterations, unless nil
+	Report func(Progress) // if not nil, called after iterations
 	Keeper Keeper         // nil: States are not kept
-	// Evaluated is called after every evaluation of L-BFGS, unless nil.
+	// Evaluated is called after every evaluation of L-BFGS, if not nil.
 	Evaluated func(bound float64)
 
 	ctx     context.Context
 	data    backend.Data
 	setting variational.Setting
 	stages  []stage
-	at      int                 // the running one's place
-	stage   stage               // the running one
-	begun   *variational.Params // at the stage's beginning: the coordinates' origin
-	from    *State              // to resume from, nil once that is done
+	at      int                 // index of the current stage
+	stage   stage               // current
+	begun   *variational.Params // at the beginning of the stage: the coordinates' origin
+	from    *State              // to resume from; nil after that
 }
 
 // New returns a run on data in the model's units, with p's windows. Close it after use.
@@ -92,7 +92,7 @@ func (r *Run) reach() float64 {
 	return 1
 }
 
-// keep gives the Keeper a State of the running stage.
+// keep passes a State of the current stage to the Keeper.
 func (r *Run) keep(s *State) error {
 	if r.Keeper == nil {
 		return nil
@@ -102,7 +102,7 @@ func (r *Run) keep(s *State) error {
 	return r.Keeper.Keep(s)
 }
 
-// due reports whether it is time to keep a State.
+// due reports whether it is time to save a State.
 func (r *Run) due() bool { return r.Keeper != nil && r.Keeper.Due() }
 
 // checkPoint returns an error if coordinates give invalid parameters.

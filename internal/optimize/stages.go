@@ -9,7 +9,7 @@ import (
 // Settings specify the parameters to optimize, the method, and the number of iterations. The
 // zero value optimizes the exact bound.
 type Settings struct {
-	Inference variational.Inference // of the bound that is raised; the zero value is Exact
+	Inference variational.Inference // of the bound to maximize; the zero value is Exact
 	Method    variational.Method
 	// Random is set if the initial features are random: fixNoiseFirst then applies.
 	Random     bool
@@ -28,8 +28,8 @@ type Settings struct {
 const (
 	exactIterations      = 300
 	factorizedIterations = 600
-	stochasticSteps      = 3000 // at least
-	// stochasticPasses is how often each row is seen, on average.
+	stochasticSteps      = 3000 // minimum
+	// stochasticPasses is the mean number of times that each row is used.
 	stochasticPasses = 10
 )
 
@@ -168,6 +168,5 @@ func (s *Settings) batchSize(rows int) int {
 	return min(size, rows)
 }
 
-// PerWindow is the least number of windows for which each window steps separately,
-// if Settings.PerWindow is 0: see BenchmarkOptimizer.
+// PerWindow is the default of Settings.PerWindow; see BenchmarkOptimizer.
 const PerWindow = 32

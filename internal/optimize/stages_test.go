@@ -12,9 +12,9 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// TestMeanFrom: how many rows the coefficients start from, and whether their mean
-// is solved for: a part of them where the rest of the fit sees mini-batches alone,
-// and where there are too many features to solve for.
+// TestMeanFrom checks how many rows the initial mean of the coefficients uses and whether it is
+// solved for directly. A part of the rows is used if the rest of the fit uses mini-batches or
+// there are too many features for a direct solution.
 func TestMeanFrom(t *testing.T) {
 	const many, factorized, stochastic = 3 * directRows, variational.Factorized, variational.Stochastic
 	const small, large, huge = 2, 2 * DirectLimit, 10 * DirectLimit
@@ -40,8 +40,8 @@ func TestMeanFrom(t *testing.T) {
 	}
 }
 
-// TestMeanEnds: the mean from a part of the rows ends with the run's context, and
-// coefficients that a model brings along stay.
+// TestMeanEnds checks that the mean from a part of the rows stops with the run's context, and
+// that the coefficients of an initial model are kept.
 func TestMeanEnds(t *testing.T) {
 	p, data := modeltest.Kind{Name: "mean", N: 300, L: 2, K: 3, Q: 1, D: 1}.Make()
 	p.CoefMean, p.CoefVar = nil, nil
@@ -55,12 +55,12 @@ func TestMeanEnds(t *testing.T) {
 	}
 	cancel()
 	if _, _, err := r.directMean([]int{1, 5, 7}); !errors.Is(err, context.Canceled) {
-		t.Errorf("the mean of three rows once the context has ended: %v", err)
+		t.Errorf("the mean of three rows after the context was canceled: %v", err)
 	}
 }
 
-// TestStochasticSteps: by default every row is seen some times on average, of
-// few rows as of many.
+// TestStochasticSteps checks that by default each row is used several times on average, for few
+// rows and for many.
 func TestStochasticSteps(t *testing.T) {
 	for _, c := range []struct{ n, batch, want int }{
 		{100, 0, stochasticSteps},
@@ -76,7 +76,8 @@ func TestStochasticSteps(t *testing.T) {
 	}
 }
 
-// TestPointEstimates: SSGP's frequencies are points that count, unless they are fixed.
+// TestPointEstimates checks that the frequencies of SSGP count as point estimates unless they are
+// fixed.
 func TestPointEstimates(t *testing.T) {
 	p := variational.NewParams(1, 6, 2, 1)
 	for i := range p.Lengthscale {
@@ -87,7 +88,7 @@ func TestPointEstimates(t *testing.T) {
 	for _, c := range []struct {
 		fix  []string
 		want int
-	}{{nil, 6 + 6}, {[]string{variational.FrequencyMean}, 6}} { // σ², l and p of two inputs, τ; three frequencies of two
+	}{{nil, 6 + 6}, {[]string{variational.FrequencyMean}, 6}} { // σ², l and p of two inputs, τ; three frequencies of two inputs
 		run := testkit.Must(New(t.Context(), data, p, variational.Setting{Backend: cpu.New()},
 			Settings{Method: variational.SSGP, Fix: c.fix, Ties: Ties{Twins: true}}))(t)
 		if got := run.PointEstimates(); got != c.want {

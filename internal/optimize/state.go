@@ -8,33 +8,32 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// ErrState is wrapped by every error about a State, or its checkpoint, from which a run cannot
-// resume.
+// ErrState is wrapped by every error about a State or checkpoint from which a run cannot resume.
 var ErrState = errors.New("unusable checkpoint")
 
 // State is the state of a run. A checkpoint stores its arrays as tensors (Arrays) and the rest
 // as JSON.
 type State struct {
-	Stage      int                 `json:"stage"`      // the place among the stages
-	Iterations int                 `json:"iterations"` // taken
+	Stage      int                 `json:"stage"` // index of the stage
+	Iterations int                 `json:"iterations"`
 	Params     *variational.Params `json:"-"`
 	Begun      *variational.Params `json:"-"` // at the beginning of the stage: the coordinates' origin
 
-	Ascent  *lbfgs.State `json:"ascent,omitempty"`  // of a stage by L-BFGS that has begun
-	Descent *Descent     `json:"descent,omitempty"` // of a stage on mini-batches that has begun
+	Ascent  *lbfgs.State `json:"ascent,omitempty"`  // if a stage by L-BFGS has begun
+	Descent *Descent     `json:"descent,omitempty"` // if a stage on mini-batches has begun
 }
 
 // Descent is the state of a stage on mini-batches.
 type Descent struct {
 	RMSProp
-	X      []float64 `json:"-"`      // coordinates
-	Steps  int       `json:"steps"`  // taken
-	Bound  float64   `json:"bound"`  // the running mean of its estimates, after a step
+	X      []float64 `json:"-"` // coordinates
+	Steps  int       `json:"steps"`
+	Bound  float64   `json:"bound"`  // running mean of the estimates, valid after a step
 	Stream []byte    `json:"stream"` // the state of the generator of mini-batches
 }
 
-// Arrays returns the optimizer's arrays by their names. It allocates the list of
-// L-BFGS's pairs, whose number JSON has.
+// Arrays returns the optimizer's arrays by name. It allocates L-BFGS's pairs from their number,
+// which is part of the JSON.
 func (s *State) Arrays() (map[string]*[]float64, error) {
 	all := map[string]*[]float64{}
 	if st := s.Ascent; st != nil {
@@ -61,7 +60,7 @@ func (s *State) Check() error {
 	case s.Stage < 0 || s.Iterations < 0:
 		return fmt.Errorf("stage %d, iteration %d: neither may be negative: %w", s.Stage, s.Iterations, ErrState)
 	case s.Begun != nil && !s.Begun.Alike(s.Params):
-		return fmt.Errorf("its parameters do not have the sizes of those that the stage began with: %w", ErrState)
+		return fmt.Errorf("the parameters differ in size from the parameters at the beginning of the stage: %w", ErrState)
 	}
 	return nil
 }

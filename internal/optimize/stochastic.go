@@ -52,7 +52,7 @@ func (r *Run) descend(c *Coordinates, from *State) (string, error) {
 		for _, s := range spans {
 			lo, hi := c.coordinates(s)
 			d.step(d.X, g, lo, hi, cool)
-			c.hold(d.X, s)
+			c.clamp(d.X, s)
 		}
 		c.writeSpans(spans, p, d.X)
 		d.Steps++
@@ -69,8 +69,8 @@ func (r *Run) descend(c *Coordinates, from *State) (string, error) {
 	return "iteration limit", nil
 }
 
-// startDescent begins a stage of mini-batches, or resumes it and draws the previous
-// mini-batches again.
+// startDescent begins a stage of mini-batches, or resumes one. To restore the random stream it
+// draws the previous mini-batches again.
 func (r *Run) startDescent(c *Coordinates, b *batches, from *State) (*Descent, error) {
 	if from.Ascent == nil && from.Descent == nil {
 		d := &Descent{RMSProp: newRMSProp(c.n), X: make([]float64, c.n)}

@@ -10,8 +10,8 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// begun are parameters of a shape with values that a start may give them, every
-// one another, and coefficients.
+// begun returns parameters of a shape with distinct values that an initialization may have, and
+// coefficients.
 func begun(shape variational.Shape) *variational.Params {
 	p := shape.Params()
 	p.CoefMean, p.CoefVar = make([]float64, p.M()*p.D), make([]float64, p.M()*p.D)
@@ -32,7 +32,7 @@ func begun(shape variational.Shape) *variational.Params {
 	return p
 }
 
-// shapes are with windows and without, of one input and two.
+// shapes returns shapes with and without windows, of one and two inputs.
 func shapes() (all []variational.Shape) {
 	windows := backend.Windows{Center: []float64{1, 3, 5}, Length: 4}
 	for _, q := range []int{1, 2} {
@@ -52,8 +52,8 @@ func shapes() (all []variational.Shape) {
 	return all
 }
 
-// TestCount: the number that is counted from a shape is the number of coordinates
-// that its parameters have.
+// TestCount compares the number of coordinates computed from a shape with the number for its
+// parameters.
 func TestCount(t *testing.T) {
 	ties := []Ties{{}, {Twins: true}, {Shared: true}, {Tensors: tieable}, {Twins: true, Shared: true}}
 	for _, name := range tieable {
@@ -82,7 +82,7 @@ func TestCount(t *testing.T) {
 	}
 }
 
-// movedBy are the entries of a tensor that each of the coordinates moves.
+// movedBy returns the entries of a tensor that each coordinate moves.
 func movedBy(t *testing.T, p *variational.Params, tensor string, ties Ties) (moved [][]int) {
 	t.Helper()
 	c := NewCoordinates(p, []string{tensor}, ties, 2)
@@ -105,8 +105,8 @@ func movedBy(t *testing.T, p *variational.Params, tensor string, ties Ties) (mov
 	return moved
 }
 
-// TestTiesOfSeveralInputs: an entry is tied to those of the same input in other
-// components, whether a tensor has one entry of a component or one for each input.
+// TestTiesOfSeveralInputs checks that ties are between the same input of different components,
+// for tensors with one entry per component and with one per input.
 func TestTiesOfSeveralInputs(t *testing.T) {
 	shape := variational.Shape{
 		Windows: backend.Windows{Center: []float64{1, 3, 5}, Length: 4}, Components: []int{2, 1, 3}, K: 2, Q: 2, D: 1,
@@ -132,7 +132,7 @@ func TestTiesOfSeveralInputs(t *testing.T) {
 	}
 }
 
-// pairs are the entries [m,q] of each two neighboring features, by input.
+// pairs returns the entries [m,q] of each two neighboring features, per input.
 func pairs(m, q int) (all [][]int) {
 	for k := 0; k < m; k += 2 {
 		for i := range q {

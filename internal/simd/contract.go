@@ -11,8 +11,7 @@ type Lane struct {
 	Weight [Lanes]float64 // β
 }
 
-// Rows of a panel's sums; each row has eight numbers, one per lane. The last three are repeated for
-// each input.
+// These are the rows of a panel's sums. Each row has eight numbers, one per lane. The last three rows are repeated for each input.
 const (
 	SumAmp    = iota // Σ u·cos, u = ∂/∂E[φ_n]
 	SumRipple        // Σ e²·(cos² − sin²)
@@ -25,8 +24,8 @@ const (
 // SumRows returns the number of rows of sums for features of q inputs.
 func SumRows(q int) int { return SumThetaD + 3*q }
 
-// InverseSquares writes 1/g² for each gate, from which Contract, Factorized and Second compute e² =
-// (cos² + sin²)/g². It writes 0 if g² vanishes, as do all terms with it.
+// InverseSquares sets inv to 1/g² for each gate, from which Contract, Factorized and Second compute e² = (cos² + sin²)/g². If g²
+// vanishes, as do all terms with it, it sets 0.
 func InverseSquares(inv, gate []float64) {
 	const least = 1e-290 // above it, 1/g² and its products are finite
 	for n, g := range gate {
@@ -88,8 +87,8 @@ func (b Bank) centers(what string, lanes []Lane, q int) {
 	}
 }
 
-// contractPlain is Contract's plain loop for one input. With quad it computes only the sums that do
-// not depend on the inputs, and writes −θ̄ to bar and −q̄ to quad.
+// contractPlain is Contract's plain loop for one input. If quad is not nil, it computes only the sums that do not depend on the inputs,
+// and sets bar to −θ̄ and quad to −q̄.
 func contractPlain(sums, cos, sin, bar, quad, x, inv []float64, lane *Lane) {
 	for l := range Lanes {
 		var amp, ripple, theta, thetaD, quadD, quadD2 float64
@@ -123,7 +122,7 @@ func contractPlain(sums, cos, sin, bar, quad, x, inv []float64, lane *Lane) {
 	}
 }
 
-// contractInputPlain adds one input's three sums from −θ̄ and −q̄.
+// contractInputPlain adds the three sums of one input, computed from −θ̄ and −q̄.
 func contractInputPlain(sums, theta, quad, x []float64, q int, lane *Lane) {
 	for n := range len(theta) / Lanes {
 		for l := range Lanes {

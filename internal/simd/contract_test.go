@@ -9,7 +9,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// A scene is a tile of features that were computed without kernels, and the arguments of the
+// A scene is a tile of features that were computed without kernels, with the arguments of the
 // passes.
 type scene struct {
 	fence
@@ -53,8 +53,7 @@ func newScene(t testing.TB, seed uint64, count, n, q int) *scene {
 	return s
 }
 
-// contracted returns the sums that Contract must add for feature k, by the formulas of its doc, row
-// by row.
+// contracted returns the sums that Contract must add for feature k, by the formulas of its comment.
 func (s *scene) contracted(k int, u func(n int) float64) []float64 {
 	lane := s.lanes[k/Lanes]
 	a1, a2 := lane.Amp[k%Lanes], lane.Ripple[k%Lanes]
@@ -76,7 +75,7 @@ func (s *scene) contracted(k int, u func(n int) float64) []float64 {
 	return sums
 }
 
-// sums allocates sums, which begin at 1 because kernels add to them.
+// sums allocates sums with initial value 1, because kernels add to them.
 func (s *scene) sums(rows int) []float64 {
 	a := s.floats(s.count*rows*Lanes, 0)
 	for i := range a {
@@ -94,7 +93,7 @@ func (s *scene) compare(what string, sums []float64, rows, k int, want []float64
 	}
 }
 
-// scenes runs a test with every set at every size.
+// scenes runs a test with every set and every size.
 func scenes(t *testing.T, inputs int, f func(s *scene)) {
 	for _, count := range []int{1, 2, 5} {
 		for _, n := range sizes {

@@ -7,13 +7,13 @@ import (
 	"github.com/vssgp/vssgp/internal/parallel"
 )
 
-// A Dense factors and inverts symmetric positive definite matrices [n,n], stored by rows, ld
-// numbers apart; n is a multiple of eight. Pad a matrix of another size with rows and columns of
-// the identity, which does not change factor, determinant or inverse. A Dense contains workspace
-// and must be used by one goroutine at a time.
+// A Dense factors and inverts symmetric positive definite matrices [n,n], stored by rows with
+// stride ld; n is a multiple of eight. Matrices of other sizes can be padded with rows and columns
+// of the identity, which does not change the factor, determinant or inverse. A Dense contains
+// workspace and must be used by one goroutine at a time.
 //
-// Work is divided among goroutines in parts that do not depend on their number, and each element is
-// summed by one of them: the same matrix gives the same bits for any number of workers.
+// Work is divided among goroutines in parts that do not depend on their number, and each element is summed by one goroutine, so the bits
+// do not depend on the number of workers.
 type Dense struct {
 	workers int
 	column  Panels    // the block column being factored, transposed: [n/8][block][8]
@@ -24,8 +24,8 @@ type Dense struct {
 // NewDense returns a Dense that uses up to workers goroutines.
 func NewDense(workers int) *Dense { return &Dense{workers: workers} }
 
-// blockOf returns the number of columns factored at once: large for fast products, but small
-// because one core factors the block's diagonal part.
+// blockOf returns the number of columns factored at once. Large blocks make products fast, but one
+// core alone factors the diagonal part of a block.
 func blockOf(n int) int {
 	if n < 1500 {
 		return 64
@@ -113,8 +113,8 @@ func (d *Dense) rowsBelow(x Panels, c []float64, ld, lo, hi, k int) {
 	}
 }
 
-// solveRows is forward substitution with the lower triangle at c through the first depth times
-// eight rows of one to three panels; k is the index of the triangle's first row.
+// solveRows solves with the lower triangle at c for the first depth times eight rows of one to
+// three panels, by forward substitution. k is the index of the triangle's first row.
 func (d *Dense) solveRows(x Panels, c []float64, ld, depth, k int) {
 	for j := range depth {
 		rows := x.Rows(j*Lanes, (j+1)*Lanes)

@@ -1,7 +1,7 @@
 package simd
 
-// solve is forward substitution with the 8×8 lower triangle l through eight rows of one to three
-// panels; inv contains the reciprocals of its diagonal.
+// solve solves with the 8×8 lower triangle l for eight rows of one to three panels, by forward
+// substitution. inv contains the reciprocals of its diagonal.
 func solve(x Panels, l []float64, ld int, inv []float64) {
 	if !solveVector(x.row(0, 0), x.Stride*Lanes, &l[0], ld, &inv[0], x.Count) {
 		for p := range x.Count {

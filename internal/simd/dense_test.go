@@ -44,7 +44,7 @@ func TestDense(t *testing.T) {
 			})
 		})
 	}
-	// More rows than one block of 128 columns has, and reuse for fewer.
+	// More rows than one block of 128 columns, then reuse for fewer rows.
 	if slow.Tests {
 		d := NewDense(3)
 		testDense(t, d, 1504, 1504)
@@ -76,7 +76,7 @@ func testDense(t *testing.T, d *Dense, n, ld int) {
 		}
 		for j := n; j < ld && i+1 < n; j++ {
 			if !math.IsNaN(a[i*ld+j]) {
-				t.Fatal("written between the rows")
+				t.Fatal("a number between the rows was overwritten")
 			}
 		}
 	}
@@ -89,7 +89,7 @@ func testDense(t *testing.T, d *Dense, n, ld int) {
 		}
 		for j := range n {
 			if inverse[i*ld+j] != inverse[j*ld+i] {
-				t.Fatalf("A⁻¹[%d,%d] is not A⁻¹[%d,%d]", i, j, j, i)
+				t.Fatalf("A⁻¹[%d,%d] differs from A⁻¹[%d,%d]", i, j, j, i)
 			}
 			s := 0.0
 			for k := range n {
@@ -106,8 +106,8 @@ func testDense(t *testing.T, d *Dense, n, ld int) {
 	f.check()
 }
 
-// testTriangle checks L·L⁻¹ = I after Inverse, and L·x = b for right-hand sides
-// in 14 panels: two jobs.
+// testTriangle checks L·L⁻¹ = I after Inverse, and L·x = b for right-hand sides in 14 panels,
+// which are two jobs.
 func testTriangle(t *testing.T, d *Dense, l []float64, n, ld int) {
 	t.Helper()
 	times := func(x Panels, i, j int) float64 {

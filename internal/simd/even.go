@@ -8,11 +8,12 @@ import "math"
 //	ρ_n = exp(−2Pδ·d_{n+1}),   ρ_{n+2} = ρ_n·κ,   κ = exp(−4Pδ²)
 //
 // so that with w_n = ρ_n·exp(2iωδ) two products compute a row: z_{n+2} = z_n·w_n, w_{n+2} = w_n·κ.
-// Two chains, for even and odd rows, hide each other's latency. κ − 1 is stored instead of κ: its
-// rounding error is much smaller than κ's, which would be multiplied by the square of the steps.
-// The remaining error, from roundings of w in one direction, is at most 3e-14 over EvenMost rows.
+// Two chains, for even and odd rows, hide each other's latency. κ − 1 is stored instead of κ
+// because its rounding error is much smaller; the error of κ would be multiplied by the square of
+// the number of steps. The remaining error, from roundings of w in one direction, is at most 3e-14
+// over EvenMost rows.
 
-// Rows of a panel's numbers for steps along evenly spaced rows.
+// These are the rows of a panel's numbers for steps along evenly spaced rows.
 const (
 	stepCos   = iota // of 2ωδ
 	stepSin          // of 2ωδ
@@ -23,17 +24,17 @@ const (
 )
 
 const (
-	// EvenMost is the maximum number of rows stepped from one exact value: errors grow with each.
+	// EvenMost is the maximum number of rows stepped from one exact value, because errors grow
+	// with each step.
 	EvenMost = 64
 	// EvenLeast is the minimum number of rows for which stepping is faster.
 	EvenLeast = 8
-	// narrow bounds P·(x_last − x_first)² of a feature that is stepped. Stepping from the tail of a
-	// narrower feature to its center would carry the tail's relative error along, 350 units in the
-	// last place.
+	// narrow is the maximum P·(x_last − x_first)² of a feature that is stepped. Stepping from the tail of a narrower feature to its
+	// center would amplify the tail's relative error to 350 units in the last place.
 	narrow = 100
 )
 
-// A Stepped contains the numbers of a bank's features for rows that are Delta apart.
+// A Stepped contains the step parameters of a bank's features for rows with spacing Delta.
 type Stepped struct {
 	Delta float64
 	Data  []float64 // [Count][5][8]
@@ -63,8 +64,8 @@ func expm1(x float64) float64 {
 }
 
 // evenPlain steps along at least two rows of one panel. It does nothing and returns false unless
-// each lane is either alive from the first row to the last and not narrow, or beyond far at all
-// rows.
+// each lane is either within far at the first and the last row and not narrow, or beyond far at
+// all rows.
 func evenPlain(cos, sin, x, gate, par, steps []float64) bool {
 	n := len(x)
 	var live [Lanes]bool

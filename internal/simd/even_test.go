@@ -11,8 +11,8 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/precise"
 )
 
-// evenRows returns n rows delta apart from x0 on; x0 and delta have few digits, so that no row is
-// rounded.
+// evenRows returns n rows from x0 with spacing delta. x0 and delta must have few digits, so that
+// no row is rounded.
 func evenRows(f *fence, n int, x0, delta float64) []float64 {
 	x := f.floats(n, 1)
 	for i := range x {
@@ -37,7 +37,7 @@ type evenScene struct {
 	w       []float64
 }
 
-// kinds are kinds of lanes, for rows that span [0, 1] and P·span² = p.
+// kinds are kinds of lanes for rows over [0, 1], with P·span² = p.
 var kinds = []struct {
 	name   string
 	center float64 // in spans from the first row
@@ -49,7 +49,7 @@ var kinds = []struct {
 	{"far from both sides", 0.5, 2000},
 }
 
-// Lanes get random kinds; only the first easy kinds are stepped.
+// Lanes get random kinds. Only the first easy kinds are stepped.
 const easy = 9
 
 func newEvenScene(t testing.TB, seed uint64, count, n, most int, delta float64) *evenScene {
@@ -92,7 +92,7 @@ func (s *evenScene) rounding() float64 {
 	return 2 * math.Pi * most * 0x1p-53 * 3
 }
 
-// TestFeaturesEven checks that stepped rows agree with the formula for all kinds of lanes and
+// TestFeaturesEven checks that stepped rows agree with the formula for all kinds of lanes and all
 // sizes, and that nothing else is written.
 func TestFeaturesEven(t *testing.T) {
 	for _, count := range []int{1, 2, 5} {
@@ -114,7 +114,7 @@ func testFeaturesEven(t *testing.T, s *evenScene) {
 	(&Tile{Cos: cos, Sin: sin, Bank: s.b, X: s.x, Gate: s.gate}).Features()
 	(&Tile{Cos: cos2, Sin: sin2, Bank: s.b, Steps: s.s, X: s.x, Gate: s.gate}).Features()
 	if worst := compareEven(t, s, cos, sin, cos2, sin2); !(worst <= evenTol+s.rounding()) {
-		t.Errorf("%d rows, step %v: wrong by %v, want %v", len(s.x), s.s.Delta, worst, evenTol+s.rounding())
+		t.Errorf("%d rows, step %v: error %v, want at most %v", len(s.x), s.s.Delta, worst, evenTol+s.rounding())
 	}
 	testFeaturesFit(t, &s.fence, Tile{Bank: s.b, Steps: s.s, X: s.x, Gate: s.gate}, s.w, use != Plain)
 	s.check()
@@ -123,8 +123,8 @@ func testFeaturesEven(t *testing.T, s *evenScene) {
 	}
 }
 
-// compareEven returns the largest difference. The steps must be 0 exactly where the formula is cut
-// off to 0.
+// compareEven returns the largest difference. Stepped features must be 0 exactly where the formula
+// is set to 0.
 func compareEven(t *testing.T, s *evenScene, cos, sin, cos2, sin2 Panels) (worst float64) {
 	t.Helper()
 	for i := range s.b.Count {
@@ -144,7 +144,7 @@ func TestEvenTruth(t *testing.T) {
 	const n = 64
 	for i, kind := range slices.Concat(kinds[:easy], kinds[:easy]) {
 		turn := 7.0
-		if i >= easy { // so slow that phases are exact
+		if i >= easy { // slow enough for exact phases
 			turn = 0.01
 		}
 		t.Run(fmt.Sprint(kind.name, ", ", turn), func(t *testing.T) {
@@ -259,13 +259,13 @@ func TestStep(t *testing.T) {
 			angle := precise.TwoPi.Times(precise.Of(freq)).Times(precise.Of(1.5))
 			c, sn := angle.Cos(), angle.Sinc().Times(angle)
 			if e := max(errorIn(at(stepCos), c, 0x1p-52), errorIn(at(stepSin), sn, 0x1p-52)); !(e <= circleULP[use]+1) {
-				t.Errorf("%v turns: wrong by %v units", freq*1.5, e)
+				t.Errorf("%v turns: error of %v units", freq*1.5, e)
 			}
 			for row, factor := range map[int]float64{stepBend: 4, stepHalf: 2} {
 				arg := -factor * decay * 0.75 * 0.75
 				want := precise.Of(max(arg, -1e3)).Exp().Minus(precise.Of(1))
 				if e := errorIn(at(row), want, ulp(at(row))); e > 2+4*math.Abs(arg) && at(row) != -1 {
-					t.Errorf("exp(%v) − 1: %v, wrong by %v units", arg, at(row), e)
+					t.Errorf("exp(%v) − 1: %v, error of %v units", arg, at(row), e)
 				}
 			}
 		}
@@ -302,8 +302,8 @@ func TestEvenFallsBack(t *testing.T) {
 	})
 }
 
-// TestFactorizedEven checks that features stepped through twice give the sums of written features,
-// also with panels that cannot be stepped.
+// TestFactorizedEven checks that features that are recomputed by stepping give the same sums as
+// stored features, including panels that cannot be stepped.
 func TestFactorizedEven(t *testing.T) {
 	for _, count := range []int{1, 2, 5} {
 		for _, n := range []int{1, 2, 3, 7, 8, 9, 10, 31, 32, 33, 63, 64, 65, 100} {
@@ -343,7 +343,7 @@ func testFactorizedEven(t *testing.T, s *evenScene) {
 		}
 		var starts Starts
 		(&Tile{Cos: cos2, Sin: sin2, Bank: s.b, Steps: s.s, X: s.x, Gate: gate, Acc: acc2, W: s.w, Starts: &starts}).Features()
-		testkit.Within(t, "the fit, without and with the features written", acc2, acc, 0)
+		testkit.Within(t, "the fit, without and with stored features", acc2, acc, 0)
 		(&Tile{Cos: cos2, Sin: sin2, Bank: s.b, Steps: s.s, X: s.x, Gate: gate, Inv: inv, Starts: &starts}).Factorized(got, res, lanes)
 		for i, v := range want {
 			row, panel, lane := i/Lanes%FactorizedRows, i/Lanes/FactorizedRows, i%Lanes
@@ -356,11 +356,11 @@ func testFactorizedEven(t *testing.T, s *evenScene) {
 	}
 }
 
-// reach returns the maximum contribution of a row to each sum, up to a small factor.
+// reach returns the approximate maximum contribution of a row to each sum.
 func (s *evenScene) reach(panel, lane int) [FactorizedRows]float64 {
 	p := s.b.Panel(panel)[lane:]
 	d := 0.0
-	for _, x := range s.x { // at the feature's support, or at the rows
+	for _, x := range s.x { // within the feature's support
 		if dx := x - p[Lanes]; p[2*Lanes]*dx*dx < 40 {
 			d = max(d, dx, -dx)
 		}
@@ -368,7 +368,7 @@ func (s *evenScene) reach(panel, lane int) [FactorizedRows]float64 {
 	return [FactorizedRows]float64{1, 1, 1, 1, d, d, d * d}
 }
 
-// centered returns a lane with its features' centers.
+// centered sets a lane's centers to the centers of its features.
 func centered(l *Lane, par []float64) *Lane {
 	copy(l.Center[:], par[Lanes:2*Lanes])
 	return l

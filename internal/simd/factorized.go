@@ -2,11 +2,11 @@ package simd
 
 import "fmt"
 
-// Rows of Factorized's sums, eight numbers each.
+// These are the rows of Factorized's sums, with eight numbers each.
 const (
 	FactorizedAlong  = iota // Σ r·cos
 	FactorizedSquare        // Σ cos²
-	FactorizedRipple        // further sums as in Contract
+	FactorizedRipple        // other sums as in Contract
 	FactorizedTheta
 	FactorizedThetaD
 	FactorizedQuadD
@@ -35,8 +35,8 @@ func (t *Tile) Factorized(sums, res []float64, lanes []Lane) {
 	}
 }
 
-// resume is Factorized for the panels from lo on that are all stepped or all written, and returns
-// their end.
+// resume is Factorized for the panels from lo on until the panels change between stepped and
+// stored. It returns the end of this range.
 func (t *Tile) resume(sums []float64, lo int, res []float64, lanes []Lane) (hi int) {
 	from, n := t.Starts, t.Cos.N
 	for hi = lo + 1; hi < t.Bank.Count && from.stepped[hi] == from.stepped[lo]; {
@@ -54,7 +54,7 @@ func (t *Tile) resume(sums []float64, lo int, res []float64, lanes []Lane) (hi i
 	return hi
 }
 
-// factorized is Factorized for written features.
+// factorized is Factorized for stored features.
 func (t *Tile) factorized(sums, res []float64, lanes []Lane) {
 	cos, sin := t.Cos, t.Sin
 	if cos.empty() {
@@ -98,7 +98,7 @@ func factorizedPlain(sums, cos, sin, res, x, inv []float64, lane *Lane) {
 }
 
 // Second adds Σ_n e²·(cos² − sin²) and Σ_n cos² to the two rows of each panel's sums [Count,2,8],
-// for second moments and the products' diagonals.
+// which give the second moments and the diagonals of products.
 func (t *Tile) Second(sums []float64) {
 	t.check("Second", false, t.Inv)
 	checkSums("Second", sums, 2*t.Cos.Count)

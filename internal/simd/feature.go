@@ -3,8 +3,8 @@ package simd
 import "math"
 
 // A Bank contains the parameters of features by panel: for each panel the phases of its eight
-// lanes, then for each input their centers, decays and frequencies. Lanes that were never set are
-// cosines of 0: a gate.
+// lanes, then for each input their centers, decays and frequencies. A lane that was never set has
+// the value of the gate.
 type Bank struct {
 	Q, Count int       // inputs, panels
 	Data     []float64 // [Count][1+3Q][8]
@@ -43,10 +43,10 @@ func (b Bank) Slice(lo, hi int) Bank {
 }
 
 // far is the value of quad above which exp(−quad/2), 1e-76, is set to 0, so that sums of products
-// of features never contain subnormal numbers, which cost a processor a hundred cycles each.
+// of features never contain subnormal numbers, which take a hundred cycles each.
 const far = 350
 
-// featurePlain is Features' plain loop; all gates are 1 if they are nil.
+// featurePlain is Features' plain loop. If gate is nil, all gates are 1.
 func featurePlain(cos, sin, x []float64, q int, gate, par []float64) {
 	for n := range len(cos) / Lanes {
 		g := 1.0

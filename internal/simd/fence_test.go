@@ -6,18 +6,18 @@ import (
 	"testing"
 )
 
-// margin is the number of NaNs before and after a fenced array: more than any kernel reads or
-// writes at once.
+// margin is the number of NaNs before and after a fenced array. It exceeds the number that any
+// kernel reads or writes at once.
 const margin = 64
 
-// A fence allocates arrays between NaNs: a stray read makes a sum NaN, and check finds a stray
-// write.
+// A fence allocates arrays between NaNs. An out-of-bounds read makes a sum NaN, and check detects
+// an out-of-bounds write.
 type fence struct {
 	t   testing.TB
 	all [][]float64
 }
 
-// floats returns n zeros between NaNs, which begin skip numbers after a cache line.
+// floats returns n zeros between NaNs, beginning skip numbers after a cache line.
 func (f *fence) floats(n, skip int) []float64 {
 	a := Aligned(n + 2*margin + skip)
 	for i := range a {
@@ -48,7 +48,7 @@ func (f *fence) check() {
 	for _, a := range f.all {
 		for i := range margin {
 			if !math.IsNaN(a[i]) || !math.IsNaN(a[len(a)-1-i]) {
-				f.t.Fatalf("written outside an array of %d numbers", len(a)-2*margin)
+				f.t.Fatalf("out-of-bounds write to an array of %d numbers", len(a)-2*margin)
 			}
 		}
 	}
@@ -59,16 +59,16 @@ func (f *fence) between(p Panels) {
 	f.t.Helper()
 	for i, v := range p.Data {
 		if i/Lanes%p.Stride >= p.N && !math.IsNaN(v) {
-			f.t.Fatalf("written between the panels, at %d", i)
+			f.t.Fatalf("number %d between the panels was overwritten", i)
 		}
 	}
 }
 
-// near fails the test unless got is within tol of want, relative to the scale of the sum.
+// near fails the test unless got is within tol·scale of want.
 func near(t testing.TB, what string, got, want, scale, tol float64) {
 	t.Helper()
 	if !(math.Abs(got-want) <= tol*scale) {
-		t.Fatalf("%s: %v, want %v to %v of %v", what, got, want, tol, scale)
+		t.Fatalf("%s: %v, want %v ± %v·%v", what, got, want, tol, scale)
 	}
 }
 

@@ -16,10 +16,9 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-var writeSum = flag.Bool("write-sum", false, "have TestSum write asm.sum instead of comparing")
+var writeSum = flag.Bool("write-sum", false, "make TestSum write asm.sum instead of comparing")
 
-// TestSum checks with the hashes in asm.sum that neither the generator nor the generated files have
-// changed separately.
+// TestSum compares the hashes in asm.sum, so that neither the generator nor the generated files change separately.
 func TestSum(t *testing.T) {
 	var files []string
 	for _, pattern := range []string{"asm/*", "*.s", "dispatch_*.go"} {
@@ -39,7 +38,7 @@ func TestSum(t *testing.T) {
 	}
 }
 
-// TestGenerate regenerates everything if VSSGP_REQUIRE_AVO is set, which downloads avo and its
+// TestGenerate regenerates all files if VSSGP_REQUIRE_AVO is set. This downloads avo and its
 // dependencies.
 func TestGenerate(t *testing.T) {
 	if os.Getenv("VSSGP_REQUIRE_AVO") == "" {
@@ -50,7 +49,7 @@ func TestGenerate(t *testing.T) {
 	doc, err := os.ReadFile("doc.go")
 	testkit.OK(t, err)
 	for line := range strings.Lines(string(doc)) {
-		command, ok := strings.CutPrefix(line, "//go:generate go run ") // the last one writes the hashes
+		command, ok := strings.CutPrefix(line, "//go:generate go run ") // the last command writes the hashes
 		if !ok {
 			continue
 		}

@@ -2,12 +2,13 @@ package simd
 
 import "fmt"
 
-// rowBlock is the number of rows that the outer products sum at once: three panels of them and one
-// more fit into the L1 cache (128·64·4 = 32 KiB).
+// rowBlock is the number of rows that the outer products sum at once. Four panels of them fit into
+// the L1 cache (128·64·4 = 32 KiB).
 const rowBlock = 128
 
 // width returns the number of panels on the right of a micro-kernel for the given number of
-// remaining panels: three, but two plus two for four, because one alone is slow.
+// remaining panels: at most three, but two for four remaining ones, because a single panel is
+// slow.
 func width(left int) int {
 	if left == 4 {
 		return 2

@@ -3,8 +3,8 @@ package simd
 import "github.com/vssgp/vssgp/internal/parallel"
 
 // span is the number of rows of L⁻¹ computed at once, and jobPanels the number of panels of its
-// columns per job. L's block of span×span numbers stays in the L2 cache, and is loaded once per
-// jobPanels·8 columns.
+// columns per job. A span×span block of L stays in the L2 cache and is loaded once per jobPanels·8
+// columns.
 const (
 	span      = 128
 	jobPanels = 12
@@ -17,7 +17,7 @@ func (d *Dense) Inverse(a []float64, n, ld int) {
 	d.reciprocals(a, n, ld)
 	d.inverse = Resize(d.inverse, n*n)
 	w := Panels{Data: d.inverse, N: n, Stride: n, Count: n / Lanes}
-	parallel.For((w.Count+jobPanels-1)/jobPanels, d.workers, func(j int) { // longest job first
+	parallel.For((w.Count+jobPanels-1)/jobPanels, d.workers, func(j int) { // the longest job is the first
 		d.invertColumns(w, a, ld, j*jobPanels, min((j+1)*jobPanels, w.Count))
 	})
 	parallel.For((w.Count+2)/3, d.workers, func(g int) {
@@ -39,7 +39,7 @@ func (d *Dense) invertColumns(w Panels, l []float64, ld, lo, hi int) {
 	d.forward(w.Slice(lo, hi), l, ld, first)
 }
 
-// forward is forward substitution with L through panels. Their rows above first, a multiple of
+// forward solves with L for panels by forward substitution. The rows above first, a multiple of
 // eight, are zero or not needed.
 func (d *Dense) forward(w Panels, l []float64, ld, first int) {
 	for top := first; top < w.N; top += span {
@@ -64,8 +64,8 @@ func (d *Dense) reciprocals(l []float64, n, ld int) {
 	}
 }
 
-// InverseFactor returns L⁻¹ [n,n] in panels of its columns, zero above the diagonal, after a call
-// of Inverse for a matrix of n rows. The next call of d overwrites it.
+// InverseFactor returns L⁻¹ [n,n] in panels of its columns, with zeros above the diagonal, after a
+// call of Inverse for a matrix of n rows. The next call of d overwrites it.
 func (d *Dense) InverseFactor(n int) Panels {
 	w := Panels{Data: d.inverse, N: n, Stride: n, Count: n / Lanes}
 	w.check("InverseFactor")
@@ -79,8 +79,8 @@ func (d *Dense) InverseFactor(n int) Panels {
 // nil.
 func (d *Dense) Lend(room []float64) { d.inverse = room }
 
-// SolveLower overwrites the panels, eight right-hand sides each, with L⁻¹ times them; L is the
-// lower triangle of l [n,n], and each panel has n rows.
+// SolveLower overwrites the panels, each with eight right-hand sides, with L⁻¹ times them. L is
+// the lower triangle of l [n,n], and each panel has n rows.
 func (d *Dense) SolveLower(x Panels, l []float64, ld int) {
 	x.check("SolveLower")
 	checkSquare("SolveLower", l, x.N, ld)
@@ -91,7 +91,7 @@ func (d *Dense) SolveLower(x Panels, l []float64, ld int) {
 }
 
 // squareColumns writes the lower triangle of WᵀW in the columns of the panels [lo, hi), where W is
-// lower triangular: row i's sums begin at row i.
+// lower triangular, so that the sums of row i begin at row i.
 func squareColumns(c []float64, ldc int, w Panels, lo, hi int) {
 	for i := lo * Lanes; i < w.N; i++ {
 		clear(c[i*ldc+lo*Lanes:][:(hi-lo)*Lanes])

@@ -66,9 +66,9 @@ func kernels(t *testing.T, count, n int) map[string]func() {
 	evenFit := tile(func(t *Tile) { t.Bank, t.Steps, t.X, t.Acc, t.W, t.Starts = bank, steps, x, acc, s.w, &starts })
 	f, b, w, table := Aligned(n), Aligned(n), Aligned(n), make([]complex128, 2*n+32)
 	waves, jobs := make([]float64, count*WaveSums*Lanes), make([]float64, count*WaveRows*Lanes)
-	places, points := make([]int64, m), make([]int64, count)
-	for i := range places {
-		places[i], points[i/Lanes] = int64(n), int64(min(n, 16))
+	positions, points := make([]int64, m), make([]int64, count)
+	for i := range positions {
+		positions[i], points[i/Lanes] = int64(n), int64(min(n, 16))
 	}
 	evenFit.Features() // allocates
 	return map[string]func(){
@@ -83,7 +83,7 @@ func kernels(t *testing.T, count, n int) map[string]func() {
 		"Second":         func() { plain.Second(sums[:count*2*Lanes]) },
 		"Along":          func() { Along(sums[:count*Lanes], s.cos, s.y, s.d) },
 		"AddOutput":      func() { AddOutput(s.bar, s.y, s.d, s.w) },
-		"SumWaves":       func() { SumWaves(waves, jobs, table, places, points) },
+		"SumWaves":       func() { SumWaves(waves, jobs, table, positions, points) },
 		"Lattice":        func() { Lattice(f, b, w, 2, 3, 1e-9) },
 		"Gram":           func() { Gram(c, m, s.cos, 0, count) },
 		"Product":        func() { Product(s.bar, s.cos, g, 0, count) },
@@ -98,7 +98,7 @@ func kernels(t *testing.T, count, n int) map[string]func() {
 	}
 }
 
-// TestAllocations checks that no kernel allocates, nor a Dense that has its workspace.
+// TestAllocations checks that neither the kernels nor a Dense with workspace allocate memory.
 func TestAllocations(t *testing.T) {
 	eachSet(t, func(t *testing.T) {
 		for name, run := range kernels(t, 3, 20) {

@@ -1,6 +1,6 @@
 package simd
 
-// Lattice runs stage m ≥ 1 of Burg's recursion with reflection coefficient k in place, for all n ≥ m,
+// Lattice performs stage m ≥ 1 of Burg's recursion with reflection coefficient k in place, for all n ≥ m:
 //
 //	f_n ← f_n + k·b_{n−1},   b_n ← b_{n−1} + k·f_n,
 //
@@ -61,7 +61,7 @@ func (s *stage) plain(from, to int) {
 	s.was, s.products, s.squares = was, s.products+products, s.squares+ofF+ofB
 }
 
-// Reflect increases the order in Levinson's recursion with reflection coefficient k, in place,
+// Reflect increases the order in Levinson's recursion with reflection coefficient k, in place:
 //
 //	a_j ← a_j + k·s_j,   s_j ← s_j + k·a_j,
 //

@@ -13,7 +13,7 @@ const (
 	PairRows
 )
 
-// A PairGrid contains the numbers of a table that PairWaves needs.
+// A PairGrid contains the parameters of a table for PairWaves.
 type PairGrid [16]float64
 
 // NewPairGrid returns the grid for P₀, the step h of the frequencies, √(2π)/T, the span of the
@@ -31,17 +31,17 @@ func NewPairGrid(p0, h, density, span, length float64, margin int, digits float6
 	}
 }
 
-// PairWaves writes jobs and places of SumWaves for the products ψ_jψ_k and ψ_jψ_k* of the wave one
+// PairWaves writes jobs and positions of SumWaves for the products ψ_jψ_k and ψ_jψ_k* of the wave one
 // [PairRows] with each of the panels of waves [panels,PairRows,8]: two panels each. It writes the
 // points of the moments to row 7 of pairs [panels,8,8], P·span² − 2·log of the envelope's maximum
 // to WaveExtent of each job, and the number of frequencies that it reaches on each side to
 // WaveReach. If the instruction set in use has no such kernel, it does nothing and returns false.
-func PairWaves(jobs []float64, places []int64, pairs, one, waves []float64, grid *PairGrid) bool {
+func PairWaves(jobs []float64, positions []int64, pairs, one, waves []float64, grid *PairGrid) bool {
 	panels := len(waves) / (PairRows * Lanes)
 	if panels == 0 {
 		return use != Plain
 	}
-	jobs, places = jobs[:2*panels*WaveRows*Lanes], places[:2*panels*Lanes]
+	jobs, positions = jobs[:2*panels*WaveRows*Lanes], positions[:2*panels*Lanes]
 	pairs, one = pairs[:panels*Lanes*Lanes], one[:PairRows]
-	return pairWavesVector(&jobs[0], &places[0], &pairs[7*Lanes], &one[0], &waves[0], &grid[0], panels)
+	return pairWavesVector(&jobs[0], &positions[0], &pairs[7*Lanes], &one[0], &waves[0], &grid[0], panels)
 }

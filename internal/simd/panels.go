@@ -8,8 +8,8 @@ import (
 // Lanes is the number of features of a panel.
 const Lanes = 8
 
-// Panels are Count panels of N rows of eight numbers. Panel p begins at Data[p·Stride·8]; row n of
-// it is the eight numbers from n·8 on.
+// Panels are Count panels of N rows of eight numbers. Panel p begins at Data[p·Stride·8], and its
+// row n consists of the eight numbers from n·8.
 //
 // For features over a tile, rows are data and lanes are features. For a matrix B [K,8·Count], rows
 // are B's rows and panels are blocks of eight columns.
@@ -93,7 +93,7 @@ func (p Panels) within(what string, lo, hi int) {
 // empty reports whether there are no rows or no panels.
 func (p Panels) empty() bool { return p.N == 0 || p.Count == 0 }
 
-// same panics unless all panels have one shape and are within their arrays.
+// same panics unless all panels have the same shape and fit into their arrays.
 func same(what string, panels ...Panels) {
 	for _, p := range panels {
 		p.check(what)

@@ -26,7 +26,7 @@ func fitPlain(acc, cos, w []float64) {
 	}
 }
 
-// checkFit panics if acc or w do not fit the panels.
+// checkFit panics if acc or w do not match the panels.
 func checkFit(what string, acc []float64, cos Panels, w []float64) {
 	if len(acc) != cos.N*Lanes || len(w) != cos.Count*Lanes {
 		panic(fmt.Sprintf("simd: %s: %d numbers and %d weights for %d panels of %d rows", what, len(acc), len(w), cos.Count,
@@ -34,7 +34,7 @@ func checkFit(what string, acc []float64, cos Panels, w []float64) {
 	}
 }
 
-// SumLanes writes the sum of each row's lanes, in the order of a halving tree.
+// SumLanes sets sum to the sum of each row's lanes by pairwise summation.
 func SumLanes(sum, acc []float64) {
 	for n := range sum {
 		a := (*[Lanes]float64)(acc[n*Lanes:])
@@ -91,7 +91,7 @@ func outputPlain(bar, y []float64, d int, w []float64) {
 	}
 }
 
-// checkOutputs panics unless y has n rows of d outputs, starting at one of them.
+// checkOutputs panics unless y has n rows of d outputs, beginning at one of the outputs.
 func checkOutputs(what string, y []float64, d, n int) {
 	if d < 1 || n > 0 && len(y) < (n-1)*d+1 {
 		panic(fmt.Sprintf("simd: %s: %d numbers of %d outputs in %d rows", what, len(y), d, n))

@@ -3,7 +3,7 @@ package simd
 import "time"
 
 // Peak measures the floating-point operations per second of one core with the set in use, as the
-// best of some short runs. Shares of peak refer to it.
+// maximum of some short runs. Shares of peak refer to it.
 func Peak() float64 {
 	best := 0.0
 	for range 20 {

@@ -40,8 +40,8 @@ func Product(s, a, b Panels, lo, hi int) {
 	}
 }
 
-// inner adds α·L·R to C for 1, 2, 4 or 8 rows and one to three panels. The left has 8·depth
-// columns: rows are lRow apart, groups of eight columns lPanel apart.
+// inner adds α·L·R to C for 1, 2, 4 or 8 rows and one to three panels. L has 8·depth columns; its
+// rows have stride lRow, and its groups of eight columns stride lPanel.
 func inner(c Panels, l []float64, lRow, lPanel int, r Panels, depth int, alpha float64) {
 	_ = l[(c.N-1)*lRow+(depth-1)*lPanel+Lanes-1] // the kernels have no bounds checks
 	if !innerVector(c.row(0, 0), Lanes, c.Stride*Lanes, &l[0], lRow, lPanel, r.row(0, 0), r.Stride*Lanes, c.N, c.Count, depth, alpha) {

@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// sizes are row counts around the edges of the kernels' blocks.
+// sizes are row counts near the boundaries of the kernels' blocks.
 var sizes = []int{0, 1, 2, 3, 7, 8, 9, 16, 63, 64, 65, 127, 128, 129, 257}
 
-// sumTol bounds the difference between two orders of a sum of 300 products below 1.
+// sumTol is the tolerance for two orders of a sum of 300 products below 1.
 const sumTol = 1e-14
 
 // at returns lane k of row n, counted through the panels.
@@ -52,7 +52,7 @@ func testGram(t *testing.T, count, n int) {
 		for j := range ld {
 			k := i*ld + j
 			if cut[k] != c[k] {
-				t.Fatalf("c[%d,%d] is %v at once, %v panel by panel", i, j, c[k], cut[k])
+				t.Fatalf("c[%d,%d] is %v in one call, %v panel by panel", i, j, c[k], cut[k])
 			}
 			want := float64(k % 5)
 			if j < m && j/Lanes <= i/Lanes {
@@ -63,7 +63,7 @@ func testGram(t *testing.T, count, n int) {
 	}
 	Downdate(cut, ld, a, 0, count)
 	for k, v := range cut {
-		near(t, fmt.Sprintf("c[%d,%d], taken back", k/ld, k%ld), v, float64(k%5), float64(n)+5, sumTol)
+		near(t, fmt.Sprintf("c[%d,%d] after Downdate", k/ld, k%ld), v, float64(k%5), float64(n)+5, sumTol)
 	}
 	f.check()
 	f.between(a)
@@ -110,7 +110,7 @@ func testProduct(t *testing.T, inner, cols, n int) {
 	f := &fence{t: t}
 	r := rand.New(rand.NewPCG(3, uint64(n)))
 	a, b := f.panels(r, inner, n), f.panels(r, cols, inner*Lanes)
-	s, cut := f.panels(r, cols, n), f.panels(r, cols, n) // random: it must be overwritten
+	s, cut := f.panels(r, cols, n), f.panels(r, cols, n) // random, because it must be overwritten
 	Product(s, a, b, 0, cols)
 	for lo := range cols {
 		Product(cut, a, b, lo, lo+1)
@@ -123,7 +123,7 @@ func testProduct(t *testing.T, inner, cols, n int) {
 			}
 			near(t, fmt.Sprintf("s[%d,%d]", i, j), s.at(i, j), want, float64(inner*Lanes), sumTol)
 			if s.at(i, j) != cut.at(i, j) {
-				t.Fatalf("s[%d,%d] is %v at once, %v panel by panel", i, j, s.at(i, j), cut.at(i, j))
+				t.Fatalf("s[%d,%d] is %v in one call, %v panel by panel", i, j, s.at(i, j), cut.at(i, j))
 			}
 		}
 	}

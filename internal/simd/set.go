@@ -24,11 +24,11 @@ func init() {
 	}
 }
 
-// Chosen returns the set in use. If the environment names a set that cannot be used, that is the
-// processor's best, and the error states the reason.
+// Chosen returns the set in use. If the environment variable names a set that cannot be used, this
+// is the best set of the processor, and the error is the reason.
 func Chosen() (Set, error) { return use, useErr }
 
-// Sets returns the sets of this processor, the plain one first.
+// Sets returns the sets of this processor, beginning with the plain one.
 func Sets() []Set {
 	all := []Set{Plain, AVX2, AVX512}
 	return all[:best()+1]
@@ -44,7 +44,7 @@ func Use(name string) error {
 	return err
 }
 
-// named returns the set of that name on a processor with the given widest set.
+// named returns the set with the given name on a processor with the given widest set.
 func named(name string, widest Set) (Set, error) {
 	has := strings.Join(names[:widest+1], ", ")
 	switch i := slices.Index(names[:], name); {

@@ -2,7 +2,7 @@ package simd
 
 import "golang.org/x/sys/cpu"
 
-// best is the widest set that processor and system have.
+// best returns the widest set that the processor and the operating system support.
 func best() Set {
 	x := &cpu.X86
 	switch {

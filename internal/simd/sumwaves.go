@@ -2,7 +2,8 @@ package simd
 
 import "math"
 
-// Rows of a panel of waves to sum (SumWaves). The kernel uses the last ones as scratch.
+// These are the rows of a panel of waves to sum (SumWaves). The kernel uses the last rows as
+// scratch.
 const (
 	WaveDecay  = iota // α ≥ 0
 	WaveCenter        // r
@@ -14,36 +15,36 @@ const (
 	WaveSquare        // ς
 	WaveReal          // factor of the real parts
 	WaveImag          // factor of the imaginary parts
-	WaveExtent        // see PairWaves; used by the kernel from here on
+	WaveExtent        // see PairWaves; the kernel uses the rows from here on
 	WaveReach
 	WaveRows = WaveReach + 5
 )
 
-// WaveSums is the number of sums of a wave.
+// WaveSums is the number of sums per wave.
 const WaveSums = 5
 
 // SumWaves writes, for each lane of the panels of jobs [panels,WaveRows,8], moments over the table
-// E around the lane's place [panels,8],
+// E around the lane's position [panels,8],
 //
-//	p_0,  δp_0 − ip_1,  ςp_0 − 2iδp_1 − p_2      p_i = Σ_k (η(k − r))^i·E_{place+k}·V_k,  −points ≤ k < points of the panel
+//	p_0,  δp_0 − ip_1,  ςp_0 − 2iδp_1 − p_2      p_i = Σ_k (η(k − r))^i·E_{position+k}·V_k,  −points ≤ k < points of the panel
 //	V_k = A·exp(−½α(k − r)² + 2πi(c + tk))
 //
 // to sums [panels,WaveSums,8]: the real and the imaginary parts times their factors, but only the
-// real part of the last one. Lanes without a wave need a valid place too. V is computed from k = 0
+// real part of the last one. Lanes without a wave need a valid position too. V is computed from k = 0
 // outwards, so its error grows with the square of points.
-func SumWaves(sums, jobs []float64, table []complex128, places, points []int64) {
+func SumWaves(sums, jobs []float64, table []complex128, positions, points []int64) {
 	panels := len(points)
 	if panels == 0 {
 		return
 	}
-	sums, jobs, places = sums[:panels*WaveSums*Lanes], jobs[:panels*WaveRows*Lanes], places[:panels*Lanes]
-	for i, at := range places {
+	sums, jobs, positions = sums[:panels*WaveSums*Lanes], jobs[:panels*WaveRows*Lanes], positions[:panels*Lanes]
+	for i, at := range positions {
 		_, _ = table[at-points[i/Lanes]], table[at+points[i/Lanes]-1]
 	}
-	if sumWavesVector(&sums[0], &jobs[0], &table[0], &places[0], &points[0], panels) {
+	if sumWavesVector(&sums[0], &jobs[0], &table[0], &positions[0], &points[0], panels) {
 		return
 	}
-	for i, at := range places {
+	for i, at := range positions {
 		panel, lane := i/Lanes, i%Lanes
 		sumWavesPlain(sums[panel*WaveSums*Lanes+lane:], jobs[panel*WaveRows*Lanes+lane:], table[at-points[panel]:at+points[panel]])
 	}

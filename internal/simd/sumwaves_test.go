@@ -17,10 +17,10 @@ func TestSumWaves(t *testing.T) {
 		for _, panels := range []int{1, 2, 5} {
 			counts := testkit.Numbers(panels, func(i int) int64 { return int64(16 + 4*i) })
 			most := 16 + 4*panels
-			jobs, places := make([]float64, panels*WaveRows*Lanes), make([]int64, panels*Lanes)
+			jobs, positions := make([]float64, panels*WaveRows*Lanes), make([]int64, panels*Lanes)
 			row := func(i, r int) *float64 { return &jobs[(i/Lanes*WaveRows+r)*Lanes+i%Lanes] }
-			for i := range places {
-				places[i] = int64(most + rng.IntN(len(table)-2*most))
+			for i := range positions {
+				positions[i] = int64(most + rng.IntN(len(table)-2*most))
 				*row(i, WaveDecay) = []float64{0, 1e-9, 0.01, 0.3}[i%4] * rng.Float64()
 				*row(i, WaveCenter) = rng.Float64() - 0.5
 				*row(i, WaveQuad) = []float64{0, 3, 60, 1e4}[i/4%4]
@@ -29,8 +29,8 @@ func TestSumWaves(t *testing.T) {
 				*row(i, WaveTurns), *row(i, WaveTwist) = 3*rng.NormFloat64(), []float64{0, 0.4, 0.01}[i%3]*rng.NormFloat64()
 			}
 			sums := make([]float64, panels*WaveSums*Lanes)
-			SumWaves(sums, jobs, table, places, counts)
-			for i, at := range places {
+			SumWaves(sums, jobs, table, positions, counts)
+			for i, at := range positions {
 				var want [3]complex128
 				size, points := 0.0, int(counts[i/Lanes])
 				for k := -points; k < points; k++ {

@@ -7,7 +7,7 @@ import "fmt"
 //
 //	cos = g·e·cos θ,  sin = g·e·sin θ   e = exp(−½ Σ_q P_q d_q²),  θ = ω·d + c
 //
-// e² is not stored: it is (cos² + sin²)/g².
+// e² is not stored; it equals (cos² + sin²)/g².
 type Tile struct {
 	Cos, Sin Panels
 	Bank     Bank
@@ -46,8 +46,8 @@ func (t *Tile) Slice(lo, hi int) Tile {
 	return panels
 }
 
-// check panics unless the tile's parts match, it has one input if one is true, and each of perRow
-// has n numbers.
+// check panics unless the parts of the tile match, there is one input if one is true, and each of
+// perRow has n numbers.
 func (t *Tile) check(what string, one bool, perRow ...[]float64) {
 	same(what, t.Cos, t.Sin)
 	b, n := t.Bank, t.Cos.N
@@ -72,14 +72,14 @@ func (t *Tile) check(what string, one bool, perRow ...[]float64) {
 	}
 }
 
-// Features writes the damped cosines and, if W is given, adds their contribution to a fit. Values
-// of e below 1e-76 become 0. The phase is reduced in turns in float64, up to 2⁴⁷ turns. Inputs,
-// centers and phases that are not finite give NaN, as may |d| > 1e14.
+// Features computes the damped cosines and, if W is given, adds their contribution to a fit.
+// Values of e below 1e-76 become 0. The phase is reduced in turns in float64, for up to 2⁴⁷ turns.
+// Inputs, centers and phases that are not finite give NaN, and |d| > 1e14 may.
 //
-// With Steps the inputs must be exactly Steps.Delta apart: x_n = x_0 + n·Delta without rounding.
-// The result differs by some units in the last place of e.
+// With Steps the inputs must have exactly the spacing Steps.Delta: x_n = x_0 + n·Delta without
+// rounding. The result differs by some units in the last place of e.
 //
-// With Starts, features that Factorized can recompute may be left unwritten, if the set in use has
+// With Starts, features that Factorized can recompute may not be stored, if the set in use has
 // kernels for it (EvenFused).
 func (t *Tile) Features() {
 	if t.W == nil {
@@ -91,7 +91,7 @@ func (t *Tile) Features() {
 	t.features()
 }
 
-// features steps along even rows from one exact value to the next.
+// features computes the features. Even rows are stepped in pieces from exact values.
 func (t *Tile) features() {
 	n := t.Cos.N
 	if t.Starts != nil {
@@ -112,8 +112,8 @@ func (t *Tile) features() {
 	}
 }
 
-// through steps through the panels; those that cannot be stepped are computed by the formula. It
-// calls methods directly, so that no tile is moved to the heap.
+// through steps through the panels and computes panels that cannot be stepped by the formula. It
+// calls methods directly, so that no tile escapes to the heap.
 func (t *Tile) through() {
 	for at := 0; at < t.Bank.Count; at++ {
 		rest := t.Slice(at, t.Bank.Count)
@@ -129,8 +129,8 @@ func (t *Tile) through() {
 	}
 }
 
-// begin computes the starts of the features of panels from at on until one cannot be stepped, and
-// their fit. It returns the number of panels.
+// begin computes the initial values and the fit of the panels from at on until one cannot be
+// stepped. It returns the number of panels.
 func (t *Tile) begin(at int) (done int) {
 	to := t.Starts
 	done, _ = evenStartVector(&to.data[at*startRows*Lanes], &t.X[0], first(t.Gate), &t.Acc[0], &t.W[0], &t.Bank.Data[0], &t.Steps.Data[0],
@@ -179,8 +179,8 @@ func (t *Tile) fitPlain(i int) {
 	}
 }
 
-// Step fills to, whose Data has SteppedRoom(b.Count) numbers, for rows to.Delta apart; b must have
-// one input.
+// Step fills to, whose Data has SteppedRoom(b.Count) numbers, for rows with spacing to.Delta. b
+// must have one input.
 func (b Bank) Step(to Stepped) {
 	if b.Q != 1 || len(to.Data) != SteppedRoom(b.Count) {
 		panic(fmt.Sprintf("simd: Step: %d inputs, must be one; %d numbers for %d panels", b.Q, len(to.Data), b.Count))

@@ -10,8 +10,9 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/precise"
 )
 
-// Error bounds in units in the last place: of 1 for the cosine and the sine, of the result for the
-// exponential. The plain loop rounds 2π·turns before math.Sincos, and has math.Exp's errors.
+// These are error bounds in units in the last place: of 1 for the cosine and the sine, of the
+// result for the exponential. The plain loop rounds 2π·turns before math.Sincos, and has the
+// errors of math.Exp.
 var (
 	circleULP = [...]float64{Plain: 2, AVX2: 1.3, AVX512: 1.3}
 	decayULP  = [...]float64{Plain: 2, AVX2: 1, AVX512: 1.2}
@@ -22,7 +23,7 @@ func newBank(count, q int) Bank {
 	return Bank{Q: q, Count: count, Data: Aligned(count * (1 + 3*q) * Lanes)}
 }
 
-// circle returns cos 2πt and sin 2πt for any t, after subtracting the integer part of t, which is
+// circle returns cos 2πt and sin 2πt for any t. It first subtracts the integer part of t, which is
 // exact.
 func circle(t float64) (cos, sin precise.Real) {
 	angle := precise.TwoPi.Times(precise.Of(t - math.RoundToEven(t)))
@@ -40,8 +41,7 @@ func ulp(x float64) float64 {
 	return math.Nextafter(x, math.Inf(1)) - x
 }
 
-// waves runs Features on the given phases in turns and quad = Σ P d²: the frequency is 0, and d = 1
-// at the only row.
+// waves computes Features for the given phases in turns and quad = Σ P d². The frequency is 0, and d = 1 in the only row.
 func waves(t testing.TB, turns, quad []float64) (cos, sin []float64) {
 	t.Helper()
 	for len(turns)%Lanes != 0 {
@@ -181,7 +181,7 @@ func TestNotFinite(t *testing.T) {
 	}
 }
 
-// TestFeatures compares every set with the plain loop, at every size.
+// TestFeatures compares every set with the plain loop for every size.
 func TestFeatures(t *testing.T) {
 	for count := 1; count <= 7; count += 2 {
 		for _, n := range sizes {
@@ -219,7 +219,7 @@ func testFeatures(t *testing.T, count, n, q int) {
 	}
 }
 
-// testFeaturesFit checks that one pass gives the results of two, with gates and without.
+// testFeaturesFit checks that one pass gives the same results as two, with and without gates.
 func testFeaturesFit(t *testing.T, f *fence, tile Tile, w []float64, exact bool) {
 	t.Helper()
 	n, count := len(tile.X), tile.Bank.Count

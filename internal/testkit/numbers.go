@@ -15,7 +15,7 @@ func Numbers[T any](n int, f func(i int) T) []T {
 	return a
 }
 
-// Within fails if an entry of got differs from the entry of want by more than tol.
+// Within fails the test if an entry of got differs from the entry of want by more than tol.
 func Within(t testing.TB, what string, got, want []float64, tol float64) {
 	t.Helper()
 	if len(got) != len(want) {

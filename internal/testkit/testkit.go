@@ -23,7 +23,7 @@ func Must[T any](v T, err error) func(testing.TB) T {
 	}
 }
 
-// OK ends a test if there is an error, and prints what failed before it.
+// OK ends the test if there is an error, and prints it after what.
 func OK(t testing.TB, err error, what ...any) {
 	t.Helper()
 	if err != nil {
@@ -46,11 +46,11 @@ func Read(t testing.TB, path string) []byte {
 	return Must(os.ReadFile(path))(t)
 }
 
-// Fails fails the test unless an error wraps want and is one line that contains says.
-func Fails(t testing.TB, err, want error, says string, what ...any) {
+// Fails fails the test unless an error wraps want and is one line that contains text.
+func Fails(t testing.TB, err, want error, text string, what ...any) {
 	t.Helper()
-	if !errors.Is(err, want) || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "\n") {
-		t.Errorf("%s: error %v, want one line that wraps %v with %q", fmt.Sprint(what...), err, want, says)
+	if !errors.Is(err, want) || !strings.Contains(err.Error(), text) || strings.Contains(err.Error(), "\n") {
+		t.Errorf("%s: error %v, want one line that wraps %v with %q", fmt.Sprint(what...), err, want, text)
 	}
 }
 
@@ -69,16 +69,16 @@ func Equal[T any](t testing.TB, got, want T, what ...any) {
 func Near(t testing.TB, got, want, tolerance float64, what ...any) {
 	t.Helper()
 	if !(math.Abs(got-want) <= tolerance) {
-		t.Errorf("%s: %v, want %v to within %v", fmt.Sprint(what...), got, want, tolerance)
+		t.Errorf("%s: %v, want %v ± %v", fmt.Sprint(what...), got, want, tolerance)
 	}
 }
 
-// Contains fails the test for each word that a text lacks.
+// Contains fails the test for each word that is missing in a text.
 func Contains(t testing.TB, text string, words ...string) {
 	t.Helper()
 	for _, w := range words {
 		if !strings.Contains(text, w) {
-			t.Errorf("%.2000q lacks %q", text, w)
+			t.Errorf("%.2000q does not contain %q", text, w)
 		}
 	}
 }

@@ -14,12 +14,12 @@ type fault struct {
 
 func (f *fault) Unwrap() []error { return []error{f.kind, f.error} }
 
-// Errorf is fmt.Errorf, but the error also wraps kind, whose text the message leaves out.
+// Errorf is like fmt.Errorf, but the error also wraps kind, whose text is not part of the message.
 func Errorf(kind error, format string, args ...any) error {
 	return &fault{fmt.Errorf(format, args...), kind}
 }
 
-// Quote quotes a text from a file, which may be unprintable, and cuts it off where that would be long.
+// Quote quotes a text from a file, which may be unprintable, and truncates it to at most 60 bytes.
 func Quote(s string) string {
 	const most = 60 // bytes between the quotes
 	long := 0

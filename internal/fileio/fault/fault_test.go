@@ -13,8 +13,8 @@ func TestQuote(t *testing.T) {
 		"a\tb\xff":                             `"a\tb\xff"`,
 		strings.Repeat("a", 60):                `"` + strings.Repeat("a", 60) + `"`,
 		strings.Repeat("a", 61):                `"` + strings.Repeat("a", 60) + `"…`,
-		strings.Repeat("\xeb", 16):             `"` + strings.Repeat(`\xeb`, 15) + `"…`, // escapes are counted as they look
-		strings.Repeat("a", 59) + "é" + "bbbb": `"` + strings.Repeat("a", 59) + `"…`,    // a letter is whole or not there
+		strings.Repeat("\xeb", 16):             `"` + strings.Repeat(`\xeb`, 15) + `"…`, // the escaped length counts
+		strings.Repeat("a", 59) + "é" + "bbbb": `"` + strings.Repeat("a", 59) + `"…`,    // a letter is not split
 	} {
 		testkit.Equal(t, Quote(text), want, text)
 	}

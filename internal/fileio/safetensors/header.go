@@ -12,15 +12,15 @@ import (
 	"github.com/vssgp/vssgp/internal/fileio/fault"
 )
 
-// An entry is one tensor as the header declares it.
+// An entry is the declaration of a tensor in the header.
 type entry struct {
 	name, dtype string
 	shape       []int
-	begin, end  int // bytes from the end of the header
-	count       int // values: the product of shape
+	begin, end  int // bytes after the header
+	count       int // number of values, the product of shape
 }
 
-// parseHeader reads the JSON text that begins at byte 8 of a file. It reads tokens instead of unmarshalling because encoding/json
+// parseHeader parses the JSON text that begins at byte 8 of a file. It reads tokens instead of unmarshaling because encoding/json
 // silently keeps the last of two equal keys. Memory is proportional to the text.
 func parseHeader(text []byte) (entries []entry, metadata map[string]string, err error) {
 	if !utf8.Valid(text) {
@@ -48,10 +48,10 @@ func parseHeader(text []byte) (entries []entry, metadata map[string]string, err 
 	return entries, metadata, err
 }
 
-// parser reads the tokens of valid JSON: where one kind of token is missing, there is a token of another kind.
+// parser reads the tokens of valid JSON. If an expected kind of token is missing, there is a token of another kind.
 type parser struct{ d *json.Decoder }
 
-// object reads { … } and calls value after each key. Messages call the object what.
+// object parses { … } and calls value after each key. what is its name in messages.
 func (p *parser) object(what string, value func(key string) error) error {
 	if t, err := p.d.Token(); err != nil || t != json.Delim('{') {
 		return malformed("offset %d: %s is not a JSON object", p.at(), what)
@@ -72,7 +72,7 @@ func (p *parser) object(what string, value func(key string) error) error {
 	return err
 }
 
-// entry reads one tensor's declaration.
+// entry parses the declaration of a tensor.
 func (p *parser) entry(name string) (entry, error) {
 	e := entry{name: name}
 	what := "tensor " + fault.Quote(name)
@@ -104,7 +104,7 @@ func (p *parser) entry(name string) (entry, error) {
 	return e, e.check()
 }
 
-// check compares the dtype, the shape and the offsets of one tensor.
+// check returns an error if the dtype, the shape and the offsets of a tensor are inconsistent.
 func (e *entry) check() error {
 	size := e.size()
 	if size == 0 {
@@ -121,10 +121,10 @@ func (e *entry) check() error {
 	return nil
 }
 
-// size returns the bytes of a value, 0 for a type that is not read here.
+// size returns the bytes per value, or 0 for a type that is not supported.
 func (e *entry) size() int { return map[string]int{"F64": 8, "F32": 4}[e.dtype] }
 
-// checkLayout sorts the entries by their place and makes sure that they cover each byte of the data once.
+// checkLayout sorts the entries by offset and checks that they cover each byte of the data once.
 func checkLayout(entries []entry, dataStart, dataSize int) error {
 	slices.SortFunc(entries, func(a, b entry) int {
 		return cmp.Or(cmp.Compare(a.begin, b.begin), cmp.Compare(a.end, b.end), cmp.Compare(a.name, b.name))
@@ -133,7 +133,7 @@ func checkLayout(entries []entry, dataStart, dataSize int) error {
 	for i := range entries {
 		switch e := &entries[i]; {
 		case e.end > dataSize:
-			return malformed("tensor %s: ends at byte %d of the data, of which there are %d; the file is cut short or its header wrong",
+			return malformed("tensor %s: ends at byte %d of the data, which has %d bytes; the file is truncated or its header is wrong",
 				fault.Quote(e.name), e.end, dataSize)
 		case e.begin < at:
 			return malformed("tensor %s: begins at byte %d of the data, inside tensor %s, must begin at %d",
@@ -150,7 +150,7 @@ func checkLayout(entries []entry, dataStart, dataSize int) error {
 	return nil
 }
 
-// text reads a string.
+// text parses a string.
 func (p *parser) text(what, key string) (string, error) {
 	t, err := p.d.Token()
 	s, ok := t.(string)
@@ -160,7 +160,7 @@ func (p *parser) text(what, key string) (string, error) {
 	return s, nil
 }
 
-// numbers reads a list of at most so many non-negative integers.
+// numbers parses a list of non-negative integers, limited to most entries.
 func (p *parser) numbers(what, key string, most int) ([]int, error) {
 	if t, err := p.d.Token(); err != nil || t != json.Delim('[') {
 		return nil, malformed("offset %d: %s: %s is not a list of integers", p.at(), what, key)
@@ -185,5 +185,5 @@ func (p *parser) numbers(what, key string, most int) ([]int, error) {
 	return list, err
 }
 
-// at returns the place in the file right after the last token.
+// at returns the offset in the file after the last token.
 func (p *parser) at() int64 { return 8 + p.d.InputOffset() }

@@ -12,7 +12,8 @@ import (
 
 var modules = []string{"numpy", "safetensors"}
 
-// The format's own Python library reads what we write: names, shapes, types and every bit.
+// TestPythonReads checks that the format's Python library reads what Write writes: names, shapes,
+// types and every bit.
 func TestPythonReads(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ours.safetensors")
 	testkit.OK(t, os.WriteFile(path, encode(t, sample()), 0o666))
@@ -44,7 +45,7 @@ with safe_open(sys.argv[1], "np") as f:
 	}
 }
 
-// We read what the format's own Python library writes.
+// TestPythonWrites checks that Read reads what the format's Python library writes.
 func TestPythonWrites(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "theirs.safetensors")
 	pythontest.Run(t, modules, `

@@ -12,7 +12,7 @@ import (
 	"github.com/vssgp/vssgp/internal/fileio/fault"
 )
 
-// ReadFile reads the file at path. Errors name the path and wrap Read's, the system's or fileio.ErrNotRegular.
+// ReadFile reads the file at path. Errors name the path and wrap an error of Read, a system error or fileio.ErrNotRegular.
 func ReadFile(path string) (*File, error) {
 	r, size, err := fileio.OpenRegular(path)
 	if err != nil {
@@ -26,9 +26,9 @@ func ReadFile(path string) (*File, error) {
 	return f, nil
 }
 
-// Read reads a file of size bytes. It checks the whole header, also against size, before it allocates anything for the tensors, so that
-// memory is proportional to size for any header. Errors wrap ErrFormat and give the offset or the tensor and the allowed
-// values, or they wrap r's own error. Metadata is nil where the file has none.
+// Read reads a file of size bytes. It checks the complete header, also against size, before it allocates memory for the tensors, so that
+// memory is proportional to size for any header. Errors wrap ErrFormat and give the offset or the tensor and the allowed values, or they
+// wrap an error of r. Metadata is nil if the file has none.
 func Read(r io.ReaderAt, size int64) (*File, error) {
 	entries, metadata, start, err := readHeader(r, size)
 	if err != nil {
@@ -46,13 +46,13 @@ func Read(r io.ReaderAt, size int64) (*File, error) {
 	return f, nil
 }
 
-// Metadata reads no more of a file than its header, and returns the Metadata that Read does. Errors are Read's about the header.
+// Metadata reads only the header of a file and returns its Metadata. Errors are the errors of Read about the header.
 func Metadata(r io.ReaderAt, size int64) (map[string]string, error) {
 	_, metadata, _, err := readHeader(r, size)
 	return metadata, err
 }
 
-// readHeader reads the header and checks it against size; the data begins at start.
+// readHeader reads the header and checks it against size. start is the offset of the data.
 func readHeader(r io.ReaderAt, size int64) (entries []entry, metadata map[string]string, start int, err error) {
 	if size < 8 {
 		return nil, nil, 0, malformed("the file has %d bytes, but a safetensors file begins with 8 bytes of header length", size)
@@ -64,7 +64,7 @@ func readHeader(r io.ReaderAt, size int64) (entries []entry, metadata map[string
 	h := binary.LittleEndian.Uint64(first[:])
 	switch {
 	case h > uint64(size-8):
-		return nil, nil, 0, malformed("offset 0: header length %d, but only %d bytes follow; the file is cut short or not safetensors", h,
+		return nil, nil, 0, malformed("offset 0: header length %d, but only %d bytes follow; the file is truncated or not safetensors", h,
 			size-8)
 	case h > maxHeader:
 		return nil, nil, 0, malformed("offset 0: header length %d, the maximum is %d", h, maxHeader)
@@ -80,7 +80,8 @@ func readHeader(r io.ReaderAt, size int64) (entries []entry, metadata map[string
 	return entries, metadata, start, checkLayout(entries, start, int(size)-start)
 }
 
-// readData reads one tensor's values through buf, as large as the tensor or a multiple of 8 bytes.
+// readData reads the values of one tensor through buf, which is as large as the tensor or a
+// multiple of 8 bytes.
 func readData(r io.ReaderAt, start int, e *entry, buf []byte) ([]float64, error) {
 	data := make([]float64, 0, e.count)
 	for at := e.begin; at < e.end; {
@@ -100,7 +101,7 @@ func readData(r io.ReaderAt, start int, e *entry, buf []byte) ([]float64, error)
 	return data, nil
 }
 
-// readAt fills b from offset at. A file that ends before its size, because another process is shortening it, is malformed.
+// readAt fills b from offset at. A file that ends before its size, because another process truncates it, is malformed.
 func readAt(r io.ReaderAt, b []byte, at int64) error {
 	n, err := r.ReadAt(b, at)
 	switch {
@@ -112,7 +113,7 @@ func readAt(r io.ReaderAt, b []byte, at int64) error {
 	return fmt.Errorf("offset %d: %w", at, err)
 }
 
-// Entry decodes a JSON entry of the metadata into to. Its errors name no type of Go.
+// Entry decodes a JSON entry of the metadata into to. Its errors do not mention Go types.
 func (f *File) Entry(name string, to any) error {
 	err := json.Unmarshal([]byte(f.Metadata[name]), to)
 	var kind *json.UnmarshalTypeError

@@ -1,11 +1,11 @@
 // Package safetensors reads and writes files of named float64 arrays in the safetensors format.
 //
-// A file is an 8-byte little-endian header length H, H bytes of JSON, and the arrays' bytes, row-major and little-endian:
+// A file consists of an 8-byte little-endian header length H, H bytes of JSON, and the arrays' bytes, row-major and little-endian:
 //
 //	{"__metadata__":{"format":"vssgp/1"},"noise.precision":{"dtype":"F64","shape":[1],"data_offsets":[0,8]}}
 //
-// The offsets count from the end of the header. Together the arrays cover the rest of the file without holes or overlaps. Python reads
-// such a file with safetensors.numpy.load_file. We write F64, and read F64 and F32 as float64.
+// The offsets count from the end of the header. Together the arrays cover the rest of the file without holes or overlaps. In Python,
+// safetensors.numpy.load_file reads such a file. The package writes F64, and reads F64 and F32 as float64.
 package safetensors
 
 import (
@@ -15,11 +15,11 @@ import (
 	"github.com/vssgp/vssgp/internal/fileio/fault"
 )
 
-// ErrFormat is wrapped by every error about the content of a file that is read or of a File to be written.
+// ErrFormat is wrapped by every error about the content of a file that is read or of a File that is written.
 var ErrFormat = errors.New("safetensors: malformed")
 
-// These are the limits of the format's reference implementation (header length) and of NumPy (rank), so that others can read every file
-// that we accept.
+// These are the limits of the format's reference implementation (header length) and of NumPy (rank), so that other programs can read
+// every accepted file.
 const (
 	maxHeader = 100_000_000
 	maxRank   = 64
@@ -28,8 +28,8 @@ const (
 // metadataKey is the only key of the header that does not name a tensor.
 const metadataKey = "__metadata__"
 
-// Tensor is one array: len(Data) is the product of Shape, row-major; an empty Shape is a scalar, with one value. NaN and infinities are
-// stored like any other value.
+// Tensor is an array in row-major order: len(Data) is the product of Shape. A scalar has an empty Shape and one value. NaN and infinities
+// are stored like any other value.
 type Tensor struct {
 	Shape []int
 	Data  []float64
@@ -41,8 +41,8 @@ type File struct {
 	Metadata map[string]string
 }
 
-// count returns the product of a shape's entries, or false if the size in bytes of so many values overflows an int.
-// A zero makes the product 0. The product of the other entries must fit all the same, because a reader may compute it.
+// count returns the product of a shape's entries, or false if the size in bytes of as many values overflows an int. If an entry is 0, the
+// product is 0. The product of the other entries must fit anyway, because a reader may compute it.
 func count(shape []int, size int) (n int, ok bool) {
 	n, nonzero := 1, size
 	for _, s := range shape {
@@ -58,5 +58,5 @@ func count(shape []int, size int) (n int, ok bool) {
 	return n, true
 }
 
-// malformed makes an error that wraps ErrFormat; format may contain %w.
+// malformed returns an error that wraps ErrFormat; format may contain %w.
 func malformed(format string, args ...any) error { return fault.Errorf(ErrFormat, format, args...) }

@@ -17,7 +17,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// sample has every kind of shape and value.
+// sample returns a file with every kind of shape and value.
 func sample() *File {
 	long := make([]float64, 9001) // more than one buffer
 	for i := range long {
@@ -36,7 +36,7 @@ func sample() *File {
 	}
 }
 
-// encode is Write into memory.
+// encode writes a file to memory.
 func encode(t testing.TB, f *File) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -44,10 +44,10 @@ func encode(t testing.TB, f *File) []byte {
 	return b.Bytes()
 }
 
-// read is Read from memory.
+// read reads a file from memory.
 func read(b []byte) (*File, error) { return Read(bytes.NewReader(b), int64(len(b))) }
 
-// same fails the test unless both hold the same bits.
+// same fails the test unless both files have the same bits.
 func same(t testing.TB, got, want *File) {
 	t.Helper()
 	if !maps.Equal(got.Metadata, want.Metadata) || len(got.Tensors) != len(want.Tensors) {
@@ -69,19 +69,19 @@ func TestRoundTrip(t *testing.T) {
 	for name, want := range map[string]*File{"sample": sample(), "nothing": {}} {
 		b := encode(t, want)
 		if h := binary.LittleEndian.Uint64(b); h%8 != 0 {
-			t.Errorf("%s: header of %d bytes; want a multiple of 8", name, h)
+			t.Errorf("%s: the header has %d bytes, want a multiple of 8", name, h)
 		}
 		got := testkit.Must(read(b))(t)
 		same(t, got, want)
-		for range 10 { // maps are ranged over in another order each time
+		for range 10 { // the iteration order of maps is random
 			if !bytes.Equal(encode(t, sample()), encode(t, sample())) {
-				t.Fatal("the same content gave other bytes")
+				t.Fatal("the same content gave different bytes")
 			}
 		}
 	}
 }
 
-// The bytes themselves, as the format's description has them.
+// TestBytes checks the bytes of a small file against the format's description.
 func TestBytes(t *testing.T) {
 	f := &File{Tensors: map[string]Tensor{"b": {[]int{1}, []float64{1}}, "a": {nil, []float64{-2}}}, Metadata: map[string]string{"k": "v"}}
 	header := `{"__metadata__":{"k":"v"},"a":{"dtype":"F64","shape":[],"data_offsets":[0,8]},"b":{"dtype":"F64","shape":[1],"data_offsets":[8,16]}}`
@@ -101,7 +101,7 @@ func TestTruncated(t *testing.T) {
 		if _, err := read(b[:n]); !errors.Is(err, ErrFormat) {
 			t.Fatalf("cut to %d of %d bytes: %v, want ErrFormat", n, len(b), err)
 		}
-		// A file that shrinks after its size was asked for.
+		// The file shrinks after its size was read.
 		if _, err := Read(bytes.NewReader(b[:n]), int64(len(b))); !errors.Is(err, ErrFormat) {
 			t.Fatalf("shrunk to %d of %d bytes: %v, want ErrFormat", n, len(b), err)
 		}
@@ -109,13 +109,13 @@ func TestTruncated(t *testing.T) {
 	testkit.Fails(t, testkit.Error(read(append(b, 0))), ErrFormat, "", "a byte too many")
 }
 
-// with makes a file of a header and so many bytes of data.
+// with returns a file with the given header and number of data bytes.
 func with(header string, data int) []byte {
 	b := binary.LittleEndian.AppendUint64(nil, uint64(len(header)))
 	return append(append(b, header...), make([]byte, data)...)
 }
 
-// one is a header with one tensor "t".
+// one returns a header with one tensor "t".
 func one(dtype, shape, offsets string) string {
 	return `{"t":{"dtype":"` + dtype + `","shape":` + shape + `,"data_offsets":` + offsets + `}}`
 }
@@ -204,7 +204,7 @@ func TestMalformed(t *testing.T) {
 			if err != nil && len(err.Error()) > 300 {
 				t.Errorf("the message is not short: %q", err)
 			}
-			// Token by token, JSON costs some tens of bytes a byte; a shape that is believed costs all the memory there is.
+			// Parsing JSON by token allocates some tens of bytes per byte. Allocating by an unchecked shape would use all memory.
 			if n := after.TotalAlloc - before.TotalAlloc; n > 100_000+100*uint64(len(c.file)) {
 				t.Errorf("%d bytes allocated for a file of %d", n, len(c.file))
 			}
@@ -253,7 +253,7 @@ func TestWriteRefuses(t *testing.T) {
 	}
 }
 
-// fullDisk takes so many bytes.
+// fullDisk accepts a limited number of bytes.
 type fullDisk int
 
 var errFull = errors.New("full")
@@ -284,7 +284,7 @@ func TestReadFile(t *testing.T) {
 	}
 }
 
-// TestMetadata: no more than the header is read, and checked as Read does.
+// TestMetadata checks that Metadata reads only the header and checks it as Read does.
 func TestMetadata(t *testing.T) {
 	b := encode(t, sample())
 	header := 8 + binary.LittleEndian.Uint64(b)
@@ -300,7 +300,8 @@ func TestMetadata(t *testing.T) {
 	}
 }
 
-// FuzzRead: whatever is read can be written and read again, and takes no more room than the file.
+// FuzzRead checks that any file that can be read can be written and read again, and that its
+// values take no more memory than the file.
 func FuzzRead(f *testing.F) {
 	f.Add(encode(f, &File{Tensors: map[string]Tensor{"a": {[]int{2}, []float64{1, 2}}}, Metadata: map[string]string{"k": "v"}}))
 	f.Add(with(`{"a":{"dtype":"F32","shape":[2,0],"data_offsets":[0,0]},"b":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}`, 8))

@@ -13,9 +13,9 @@ import (
 	"github.com/vssgp/vssgp/internal/fileio/fault"
 )
 
-// Write writes the file. The same content gives the same bytes: names and metadata are sorted, the header is padded with spaces to a
+// Write writes the file. The same content gives the same bytes: names and metadata are sorted, and the header is padded with spaces to a
 // multiple of 8. Nothing is written if the content does not fit the format (Data that does not match Shape, a name that is not UTF-8 or
-// is "__metadata__"); the error then wraps ErrFormat and names the tensor. Other errors are w's own.
+// is "__metadata__"); the error then wraps ErrFormat and names the tensor. Other errors are errors of w.
 func (f *File) Write(w io.Writer) error {
 	names := slices.Sorted(maps.Keys(f.Tensors))
 	text, err := f.header(names)
@@ -37,14 +37,14 @@ func (f *File) Write(w io.Writer) error {
 	return b.Flush()
 }
 
-// declaration is a tensor in the header.
+// declaration is the declaration of a tensor in the header.
 type declaration struct {
 	DType   string `json:"dtype"`
 	Shape   []int  `json:"shape"`
 	Offsets [2]int `json:"data_offsets"`
 }
 
-// header returns the JSON text with its padding. The order of its keys is part of the bytes: metadata, then the names sorted.
+// header returns the JSON text with its padding. Its keys are sorted, with the metadata first, so that the bytes are reproducible.
 func (f *File) header(names []string) ([]byte, error) {
 	for k, v := range f.Metadata {
 		if !utf8.ValidString(k) || !utf8.ValidString(v) {
@@ -62,7 +62,7 @@ func (f *File) header(names []string) ([]byte, error) {
 		tensors[name] = declaration{"F64", append([]int{}, t.Shape...), [2]int{at, end}}
 		at = end
 	}
-	text, _ := json.Marshal(tensors) // sorts the names; text and integers do not fail
+	text, _ := json.Marshal(tensors) // sorts the names; text and integers cannot fail
 	if len(f.Metadata) > 0 {
 		first, _ := json.Marshal(map[string]any{metadataKey: f.Metadata})
 		if len(tensors) > 0 {
@@ -78,18 +78,18 @@ func (f *File) header(names []string) ([]byte, error) {
 	return text, nil
 }
 
-// check refuses a tensor that cannot be written under this name.
+// check returns an error if a tensor cannot be written under this name.
 func (t Tensor) check(name string) error {
 	n, ok := count(t.Shape, 8)
 	switch {
 	case name == metadataKey:
-		return malformed("tensor %s: the name is taken by the format", fault.Quote(name))
+		return malformed("tensor %s: the name is reserved by the format", fault.Quote(name))
 	case !utf8.ValidString(name):
 		return malformed("tensor %s: the name is not UTF-8", fault.Quote(name))
 	case len(t.Shape) > maxRank:
 		return malformed("tensor %s: %d dimensions, the maximum is %d", fault.Quote(name), len(t.Shape), maxRank)
 	case !ok || n != len(t.Data):
-		return malformed("tensor %s: shape %v with %d values, must be their product", fault.Quote(name), t.Shape, len(t.Data))
+		return malformed("tensor %s: %d values for shape %v, must be its product", fault.Quote(name), len(t.Data), t.Shape)
 	}
 	return nil
 }

@@ -57,7 +57,7 @@ func (p *plan) power(values []float64) []float64 {
 }
 
 // singular is the determinant, relative to (Σw/2)², below which the two columns of a fit are
-// considered equal: the times do not distinguish cosine and sine at this frequency.
+// considered equal, because the times do not distinguish cosine and sine at this frequency.
 const singular = 1e-8
 
 // fit returns the best a and b at frequency k for the last series.
@@ -68,13 +68,13 @@ func (p *plan) fit(k int) (a, b float64) {
 	if det := cc*ss - cs*cs; det > singular*p.total*p.total/4 {
 		return (ss*c - cs*s) / det, (cc*s - cs*c) / det
 	}
-	// One column: along the greater of the two, (a, b) = λ(C, S)/Σw.
+	// With one column, the solution is (a, b) = (C, S)/Σw.
 	return c / p.total, s / p.total
 }
 
-// Lines to subtract: at most lineRounds times lineMost, each with a power above lineShare of
-// the iteration's largest and above lineNoise·ln F of the mean, which the largest of F powers
-// of white noise rarely reaches.
+// These limit the lines to subtract: at most lineRounds times lineMost, each with a power above
+// lineShare of the iteration's largest one and above lineNoise·ln F times the mean, which the
+// largest of F powers of white noise rarely exceeds.
 const (
 	lineRounds = 8
 	lineMost   = 4
@@ -82,10 +82,10 @@ const (
 	lineNoise  = 2
 )
 
-// Masses returns the parts of the weighted mean square of the values in count bins of equal
-// width from 0 to band, in cycles per unit of time, each with steps frequencies. They add up to
-// the mean square: after the lines are subtracted, the remaining mean square is distributed in
-// proportion to its powers. An error is ctx's.
+// Masses returns the contributions of count bins to the weighted mean square of the values. The
+// bins have equal width from 0 to band, in cycles per unit of time, and steps frequencies each.
+// The masses add up to the mean square: after the lines are subtracted, the remaining mean square
+// is distributed in proportion to its powers. It returns an error only if ctx ends.
 func Masses(ctx context.Context, times, values, weights []float64, band float64, count, steps int) ([]float64, error) {
 	n := count * steps
 	p := newPlan(times, weights, band/float64(n), n)
@@ -160,9 +160,9 @@ func peaks(powers []float64, apart int) (lines []int) {
 	return lines
 }
 
-// remove subtracts the best sinusoid of frequency k from the values and returns the reduction
-// of the mean square. The plan's sums are computed again, since they do not account for lines
-// subtracted before.
+// remove subtracts the best sinusoid of frequency k from the values and returns the reduction of
+// the mean square. It recomputes the sums, because the sums of the plan do not account for lines
+// that were subtracted after them.
 func (p *plan) remove(values []float64, k int) float64 {
 	f := (float64(k) + 0.5) * p.step
 	p.sum[2*k+1] = 0
@@ -178,5 +178,5 @@ func (p *plan) remove(values []float64, k int) float64 {
 	return max(0, before-p.meanSquare(values))
 }
 
-// Bytes estimates the memory of Masses for so many rows and n frequencies.
+// Bytes estimates the memory of Masses for the given number of rows and n frequencies.
 func Bytes(rows, n int) float64 { return nufft.Bytes(2*n) + float64(3*8*rows+(2*2*16+8)*n) }

@@ -11,8 +11,8 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// slow computes the power by its definition: sums, and two normal equations at each
-// frequency, in O(N·F).
+// slow computes the power by its definition in O(N·F), from sums and two normal equations at each
+// frequency.
 func slow(times, values, weights []float64, step float64, n int) []float64 {
 	out := make([]float64, n)
 	for k := range out {
@@ -59,9 +59,9 @@ func TestPowerIsLeastSquares(t *testing.T) {
 	}
 }
 
-// TestPowerAtTimesOfOneColumn: if the times do not distinguish cosine and sine at a
-// frequency, the power is computed from one column: here of cos(πt) and sin(πt) at times
-// an integer apart.
+// TestPowerAtTimesOfOneColumn checks that the power is computed from one column if the times do
+// not distinguish cosine and sine at a frequency, here cos(πt) and sin(πt) at times with integer
+// differences.
 func TestPowerAtTimesOfOneColumn(t *testing.T) {
 	values, weights := []float64{1, -1, 1, -1}, []float64{1, 1, 1, 1}
 	for _, first := range []float64{0, 0.1, 0.25, 0.4, 0.5} {
@@ -72,8 +72,8 @@ func TestPowerAtTimesOfOneColumn(t *testing.T) {
 	}
 }
 
-// TestPeaks: lines exceed the noise, have at least half of the strongest line's power,
-// are apart, and are at most four.
+// TestPeaks checks that lines exceed the noise, have at least half of the strongest line's power,
+// are separated, and are at most four.
 func TestPeaks(t *testing.T) {
 	powers := slices.Repeat([]float64{1}, 200)
 	for k, v := range map[int]float64{20: 100, 21: 90, 22: 70, 50: 60, 80: 45, 110: 2} {
@@ -98,7 +98,7 @@ func TestPeaks(t *testing.T) {
 	}
 }
 
-// TestRemove: after a line is subtracted there is no power at its frequency, even if an
+// TestRemove checks that no power remains at the frequency of a subtracted line, even if an
 // adjacent line, which leaked into it, was subtracted before.
 func TestRemove(t *testing.T) {
 	times, weights := uneven(60, 20, 3)
@@ -112,7 +112,7 @@ func TestRemove(t *testing.T) {
 	for _, k := range []int{20, 23} {
 		before := p.meanSquare(values)
 		if gone := p.remove(values, k); !(gone > 0) || !(math.Abs(before-gone-p.meanSquare(values)) <= 1e-12) {
-			t.Errorf("line %d: %v gone of %v, %v left", k, gone, before, p.meanSquare(values))
+			t.Errorf("line %d: %v of %v subtracted, %v left", k, gone, before, p.meanSquare(values))
 		}
 		if left := powerOf(times, values, weights, step, 50)[k]; left > 1e-6 {
 			t.Errorf("line %d: a power of %v is left", k, left)
@@ -120,7 +120,7 @@ func TestRemove(t *testing.T) {
 	}
 }
 
-// TestMassesOfNoise: without lines each bin has the power of its frequencies.
+// TestMassesOfNoise checks that without lines each bin contains the power of its frequencies.
 func TestMassesOfNoise(t *testing.T) {
 	times, weights := uneven(300, 40, 6)
 	values := make([]float64, len(times))
@@ -145,13 +145,13 @@ func TestMassesOfNoise(t *testing.T) {
 			want += v / sum * left
 		}
 		if !(math.Abs(m-want) <= 1e-12) {
-			t.Errorf("bin %d has %v, want %v", i, m, want)
+			t.Errorf("bin %d contains %v, want %v", i, m, want)
 		}
 	}
 }
 
-// TestMasses: the masses add up to the mean square and are at the frequencies of the
-// tones, also for a weak tone whose power is below the leakage of a strong one.
+// TestMasses checks that the masses add up to the mean square and are at the frequencies of the
+// tones, including a weak tone whose power is below the leakage of a strong one.
 func TestMasses(t *testing.T) {
 	times, weights := uneven(400, 60, 5)
 	values, square, total := make([]float64, len(times)), 0.0, 0.0
@@ -182,11 +182,11 @@ func TestMassesEnd(t *testing.T) {
 	cancel()
 	times, weights := uneven(50, 10, 1)
 	if _, err := Masses(ctx, times, times, weights, 2, 20, 8); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v, want the context's", err)
+		t.Errorf("error %v, want the error of the context", err)
 	}
 }
 
-// powerOf is the power of one series.
+// powerOf returns the power of one series.
 func powerOf(times, values, weights []float64, step float64, n int) []float64 {
 	return newPlan(times, weights, step, n).power(values)
 }

@@ -1,6 +1,6 @@
-// Package checkpoint writes the state of a fit to a file and reads it, so that a killed fit can
-// resume and give the same bits: the file's layout and checksum, the interval between
-// checkpoints, and the fingerprint of everything that the result depends on.
+// Package checkpoint saves the state of a fit to a file, so that a killed fit can resume and give
+// the same bits. It implements the file's layout and checksum, the interval between checkpoints,
+// and the fingerprint of everything that the result depends on.
 package checkpoint
 
 import (
@@ -21,10 +21,10 @@ const (
 	writingShare = 0.05
 )
 
-// A Writer writes a fit's checkpoints. A nil Writer writes none.
+// A Writer writes the checkpoints of a fit. A nil Writer writes none.
 type Writer struct {
 	Setting
-	Failed error // the last write's
+	Failed error // error of the last write
 
 	next   time.Time // to write, by the monotonic clock
 	unlock func()
@@ -33,15 +33,15 @@ type Writer struct {
 // A Setting specifies the file and the interval of checkpoints.
 type Setting struct {
 	Path   string
-	Every  time.Duration // at least, between two of them; 0: half a minute
-	Resume bool          // from the file that is there
-	Warn   func(error)   // called if one could not be written; nil: that ends the fit
+	Every  time.Duration // minimum interval; 0: 30 s
+	Resume bool          // from an existing file
+	Warn   func(error)   // called if a write fails; nil: the error ends the fit
 	Made   []Trait       // the fingerprint of the fit
 }
 
-// Open locks the file for this process and, to resume, reads it; the snapshot is nil if there
-// is none. check returns the reason why the fit cannot resume from it. Errors wrap Err, or are
-// the system's.
+// Open locks the file for this process and, to resume, reads it. The snapshot is nil if there
+// is no file or the fit does not resume. check returns the reason why the fit cannot resume from a
+// snapshot. Errors wrap Err or are system errors.
 func Open(set Setting, check func(s *Snapshot) error) (*Writer, *Snapshot, error) {
 	unlock, err := fileio.Lock(set.Path)
 	if errors.Is(err, fileio.ErrLocked) {
@@ -62,8 +62,8 @@ func Open(set Setting, check func(s *Snapshot) error) (*Writer, *Snapshot, error
 	return w, s, nil
 }
 
-// begin reads the file if the fit resumes from it. Otherwise it checks that an existing file is
-// a checkpoint, which may be replaced.
+// begin reads the file if the fit resumes from it. Otherwise it checks that an existing file is a
+// checkpoint and may be replaced.
 func (w *Writer) begin(check func(s *Snapshot) error) (*Snapshot, error) {
 	f, size, err := fileio.OpenRegular(w.Path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -105,8 +105,8 @@ func (w *Writer) wrote(began time.Time) {
 	w.next = began.Add(took + max(w.Every, time.Duration(float64(took)*(1/writingShare-1))))
 }
 
-// Write replaces the file. If it fails, the previous checkpoint remains, and the fit ends
-// unless there is a function to warn.
+// Write replaces the file. If it fails, the previous checkpoint remains. Without Warn the error
+// ends the fit.
 func (w *Writer) Write(s *Snapshot) error {
 	began := time.Now()
 	err := w.replace(s)

@@ -15,7 +15,7 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// TestPace: writes come by the interval and take a twentieth of the time at most.
+// TestPace checks that writes follow the interval and take at most 5 % of the time.
 func TestPace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
@@ -28,55 +28,55 @@ func TestPace(t *testing.T) {
 			t.Error("not due from 10 s on")
 		}
 		time.Sleep(time.Second)
-		w.wrote(began.Add(10 * time.Second)) // a second's write
+		w.wrote(began.Add(10 * time.Second)) // a write of one second
 		if due(29) || !due(30) {
 			t.Error("after a write from 10 s to 11 s, not due from 30 s on")
 		}
-		w.wrote(time.Now()) // in no time
+		w.wrote(time.Now()) // an instantaneous write
 		if due(39) || !due(40) {
 			t.Error("after a write in no time at 30 s, not due from 40 s on")
 		}
 	})
-	// A clock that is set has no say in it: times with a monotonic reading, which
-	// String shows, are compared by that.
+	// Times with a monotonic reading (shown by String as m=) are compared by it, so setting the
+	// clock has no effect.
 	if began := time.Now(); !strings.Contains(began.String(), "m=+") {
 		t.Errorf("%v has no monotonic reading", began)
 	}
 }
 
-// TestOpen: a file is one process's, for as long as it is open; what is no
-// checkpoint stays, and one that cannot be gone on from too.
+// TestOpen checks that an open file is locked for one process, and that files that are not
+// checkpoints or cannot be resumed from are not changed.
 func TestOpen(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "part")
 	set := Setting{Path: path, Every: time.Hour, Resume: true, Made: []Trait{{"a", "b"}}}
 	accept := func(*Snapshot) error { return nil }
 	w, s, err := Open(set, accept)
 	if err != nil || s != nil || w.Due() {
-		t.Fatalf("of no file: %v, due %v, %v", s, w.Due(), err)
+		t.Fatalf("without a file: %v, due %v, %v", s, w.Due(), err)
 	}
 	if _, _, err := Open(set, accept); !errors.Is(err, Err) || !strings.Contains(err.Error(), "in use by process") {
-		t.Errorf("while it is open: %v; want Err and who has it", err)
+		t.Errorf("while it is open: %v; want Err and the process", err)
 	}
 	testkit.OK(t, w.Write(samples()["mini-batches"]))
 	w.Close()
 	was := testkit.Must(os.ReadFile(path))(t)
 	w, s, err = Open(set, accept)
 	if err != nil || s.State.Descent.Steps != 13 || len(s.Made) != 1 || s.Made[0] != set.Made[0] {
-		t.Fatalf("with its own file: %+v, %v", s, err)
+		t.Fatalf("resumed from its file: %+v, %v", s, err)
 	}
 	w.Close()
 	foreign := errors.New("foreign")
 	if _, _, err := Open(set, func(*Snapshot) error { return foreign }); !errors.Is(err, foreign) || !strings.Contains(err.Error(), path) {
-		t.Errorf("of one that is refused: %v; want why, and the path", err)
+		t.Errorf("of a rejected file: %v; want the reason and the path", err)
 	}
 	set.Resume = false
 	w, s, err = Open(set, accept)
 	if err != nil || s != nil {
-		t.Fatalf("to begin anew: %v, %v", s, err)
+		t.Fatalf("without resuming: %v, %v", s, err)
 	}
 	w.Close()
 	if now, err := os.ReadFile(path); err != nil || string(now) != string(was) {
-		t.Errorf("nothing was written, and the file has changed (%v)", err)
+		t.Errorf("the file has changed although nothing was written (%v)", err)
 	}
 	testkit.OK(t, os.WriteFile(path, []byte("t,y\n1,2\n"), 0o666))
 	if _, _, err := Open(set, accept); !errors.Is(err, Err) || !strings.Contains(err.Error(), "is not a checkpoint") {
@@ -87,8 +87,8 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// BenchmarkCheckpoint writes and reads the checkpoint of a fit of 40 000
-// features with all of its pairs.
+// BenchmarkCheckpoint writes and reads the checkpoint of a fit of 40 000 features with all pairs
+// of L-BFGS.
 func BenchmarkCheckpoint(b *testing.B) {
 	const m, pairs = 40_000, lbfgs.Memory
 	p := variational.NewParams(m/2, 2, 1, 1)

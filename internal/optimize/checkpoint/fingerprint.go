@@ -15,7 +15,7 @@ import (
 	"unicode"
 )
 
-// A Trait is an item of the fingerprint, on which a fit's bits depend.
+// A Trait is an item of the fingerprint: something that the bits of a fit depend on.
 type Trait struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
@@ -41,7 +41,7 @@ func traits(prefix string, v reflect.Value, except []string) (all []Trait) {
 	return all
 }
 
-// words converts a field's name to the command line: NoisePrecision is noise-precision.
+// words converts a field's name to a flag: NoisePrecision becomes noise-precision.
 func words(name string) string {
 	var b strings.Builder
 	for i, r := range name {
@@ -53,20 +53,20 @@ func words(name string) string {
 	return b.String()
 }
 
-// Data returns the trait of data: sizes, and a hash of every number and name.
+// Data returns the trait of data: their sizes and a hash of all numbers and names.
 func Data(n, q, d int, x, y []float64, names ...[]string) Trait {
 	h := sha256.New()
 	for _, a := range [][]float64{x, y} {
 		for part := range slices.Chunk(a, 1<<13) {
-			binary.Write(h, binary.LittleEndian, part) // a hash takes everything
+			binary.Write(h, binary.LittleEndian, part) // a hash returns no errors
 		}
 	}
 	fmt.Fprintf(h, "%q", names)
 	return Trait{"data", fmt.Sprintf("%d rows of %d inputs and %d outputs, sha256 %x", n, q, d, h.Sum(nil))}
 }
 
-// Build returns the trait of the program: its version and build settings and, unless the
-// version identifies a commit, a hash of the program itself.
+// Build returns the trait of the program: its version and build settings and, if the version does
+// not identify a commit, a hash of its file.
 func Build() (Trait, error) {
 	parts := []string{runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
 	unsure := true
@@ -93,7 +93,7 @@ func Build() (Trait, error) {
 
 // programSum returns the hash of the running program's file.
 var programSum = sync.OnceValues(func() (string, error) {
-	f, err := os.Open("/proc/self/exe") // even where the file has been replaced since
+	f, err := os.Open("/proc/self/exe") // works even if the file has been replaced
 	if err != nil {
 		var path string
 		if path, err = os.Executable(); err == nil {
@@ -111,8 +111,8 @@ var programSum = sync.OnceValues(func() (string, error) {
 	return fmt.Sprintf("%x", h.Sum(nil)), nil
 })
 
-// Differ returns the names of the traits in which a checkpoint differs from a fit, with both
-// values of the first, or "" if there are none. Traits in except are ignored.
+// Differ returns the names of the traits in which a checkpoint (is) differs from a fit (want),
+// with both values of the first, or "" if there are none. Traits in except are ignored.
 func Differ(is, want []Trait, except ...string) string {
 	value := func(list []Trait, name string) string {
 		if i := slices.IndexFunc(list, func(t Trait) bool { return t.Name == name }); i >= 0 {

@@ -9,8 +9,8 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestOptionsTraits: every field of options is a trait under the name that a
-// command line has for it, but for those left out.
+// TestOptionsTraits checks that every field of the options is a trait under its flag's name,
+// except for the excluded ones.
 func TestOptionsTraits(t *testing.T) {
 	all := Options(struct {
 		NoisePrecision float64
@@ -23,7 +23,7 @@ func TestOptionsTraits(t *testing.T) {
 	}
 }
 
-// TestDataTrait: every number, the last bit of it, and every name matter.
+// TestDataTrait checks that the trait depends on every name and on the last bit of every number.
 func TestDataTrait(t *testing.T) {
 	x, y := []float64{1, 2, 3, 4}, []float64{5, 6}
 	was := Data(2, 2, 1, x, y, []string{"a", "b"}, []string{"c"})
@@ -38,19 +38,19 @@ func TestDataTrait(t *testing.T) {
 		"sizes":     Data(2, 1, 2, x, y, []string{"a", "b"}, []string{"c"}),
 	} {
 		if other == was {
-			t.Errorf("%s changes nothing", what)
+			t.Errorf("%s does not change the trait", what)
 		}
 	}
 }
 
-// TestDiffer: what differs is named, the first with both values, but for what
-// may differ.
+// TestDiffer checks that the differing traits are listed, the first with both values, except for
+// the excluded ones.
 func TestDiffer(t *testing.T) {
 	is := []Trait{{"a", "1"}, {"b", "2"}, {"gone", "3"}}
 	for _, c := range []struct {
 		want   []Trait
 		except []string
-		says   string
+		text   string
 	}{
 		{is, nil, ""},
 		{[]Trait{{"gone", "3"}, {"b", "2"}, {"a", "1"}}, nil, ""},
@@ -59,13 +59,13 @@ func TestDiffer(t *testing.T) {
 		{[]Trait{{"a", "1"}, {"b", "4"}, {"new", "5"}}, []string{"b", "gone"}, "new: in the checkpoint none, here 5"},
 		{[]Trait{{"a", "1"}, {"b", "4"}, {"gone", "3"}}, []string{"b"}, ""},
 	} {
-		if says := Differ(is, c.want, c.except...); says != c.says {
-			t.Errorf("%v and %v, except %v: %q, want %q", is, c.want, c.except, says, c.says)
+		if text := Differ(is, c.want, c.except...); text != c.text {
+			t.Errorf("%v and %v, except %v: %q, want %q", is, c.want, c.except, text, c.text)
 		}
 	}
 }
 
-// TestBuild: two programs are told apart by what they were built from and with.
+// TestBuild checks that the build trait is stable and identifies the program.
 func TestBuild(t *testing.T) {
 	first := testkit.Must(Build())(t)
 	again, err := Build()
@@ -73,6 +73,6 @@ func TestBuild(t *testing.T) {
 		t.Errorf("%v, then %v (%v)", first, again, err)
 	}
 	if !strings.Contains(first.Value, "vcs.revision=") && !strings.Contains(first.Value, "sha256 ") {
-		t.Errorf("%q has neither a revision nor the program's hash", first.Value)
+		t.Errorf("%q has neither a revision nor a hash of the program", first.Value)
 	}
 }

@@ -20,7 +20,7 @@ var Err = optimize.ErrState
 // 32-bit words of the SHA-256 of all previous bytes as float64.
 const sealBytes = 8 * sha256.Size / 4
 
-// sealing writes the output of write to w, and replaces its last bytes by the seal.
+// sealing writes the output of write to w, with its last bytes replaced by the seal.
 func sealing(w io.Writer, write func(w io.Writer) error) error {
 	hash := sha256.New()
 	if err := write(&lagging{w: io.MultiWriter(w, hash)}); err != nil {
@@ -30,10 +30,10 @@ func sealing(w io.Writer, write func(w io.Writer) error) error {
 	return err
 }
 
-// lagging passes on all except the last sealBytes.
+// lagging writes all bytes except the last sealBytes.
 type lagging struct {
 	w    io.Writer
-	tail []byte // not yet passed on
+	tail []byte // not yet written
 }
 
 func (l *lagging) Write(b []byte) (int, error) {

@@ -34,14 +34,14 @@ type Snapshot struct {
 
 // Progress describes the attempts of a fit.
 type Progress struct {
-	Start   int           `json:"start"` // the one that runs or is next, from 0
+	Start   int           `json:"start"` // current or next attempt, from 0
 	Starts  int           `json:"starts"`
-	Rough   int           `json:"rough,omitempty"`  // which of them is the rough one; 0: none
-	Elapsed time.Duration `json:"elapsed"`          // when a snapshot was last written
-	Results []Result      `json:"results"`          // of the starts before
-	Kept    int           `json:"kept"`             // of Results; −1: none
-	Failed  string        `json:"failed,omitempty"` // why the last start without a bound has none
-	Best    *Best         `json:"best,omitempty"`   // of the starts before
+	Rough   int           `json:"rough,omitempty"`  // index of the rough attempt; 0: none
+	Elapsed time.Duration `json:"elapsed"`          // at the time of the last snapshot
+	Results []Result      `json:"results"`          // of the previous attempts
+	Kept    int           `json:"kept"`             // index of the best in Results; −1: none
+	Failed  string        `json:"failed,omitempty"` // error of the last failed attempt
+	Best    *Best         `json:"best,omitempty"`   // of the previous attempts
 }
 
 // A Result is the end of one attempt.
@@ -66,7 +66,7 @@ func (r Number) MarshalText() ([]byte, error) {
 	return strconv.AppendFloat(nil, float64(r), 'g', -1, 64), nil
 }
 
-// UnmarshalText is MarshalText's inverse.
+// UnmarshalText is the inverse of MarshalText.
 func (r *Number) UnmarshalText(text []byte) error {
 	v, err := strconv.ParseFloat(string(text), 64)
 	*r = Number(v)
@@ -77,11 +77,11 @@ const (
 	version = 2
 	key     = "checkpoint" // of the metadata
 	prefix  = "checkpoint."
-	// sealName comes after every other name, so that the seal ends the file.
+	// sealName is sorted after every other name, so that the seal is at the end of the file.
 	sealName = "~sha256"
 )
 
-// file converts the snapshot to a file; its arrays are not copied.
+// file converts the snapshot to a file that shares its arrays.
 func (s *Snapshot) file() (*safetensors.File, error) {
 	s.Version = version
 	f := s.Current
@@ -96,7 +96,7 @@ func (s *Snapshot) file() (*safetensors.File, error) {
 		putUnder(f.Metadata, name, part.Metadata)
 	}
 	if s.State != nil {
-		arrays, _ := s.State.Arrays() // a run leaves no impossible counts
+		arrays, _ := s.State.Arrays() // the counts of a run are always possible
 		for name, a := range arrays {
 			put(prefix+name, *a)
 		}
@@ -118,8 +118,8 @@ func looksLike(r io.ReaderAt, size int64) bool {
 	return strings.Contains(string(head[:n]), `{"__metadata__":{"`+key+`":`)
 }
 
-// read reads a file of the given size, in memory in proportion to it. Errors
-// wrap Err.
+// read reads a file of the given size. Its memory use is proportional to the size. Errors wrap
+// Err.
 func read(r io.ReaderAt, size int64) (*Snapshot, error) {
 	if err := sealed(r, size); err != nil {
 		return nil, err
@@ -135,7 +135,7 @@ func read(r io.ReaderAt, size int64) (*Snapshot, error) {
 	return s, nil
 }
 
-// read is file's inverse.
+// read is the inverse of file.
 func (s *Snapshot) read(f *safetensors.File) error {
 	text, ok := f.Metadata[key]
 	if !ok {
@@ -187,7 +187,7 @@ func (s *Snapshot) read(f *safetensors.File) error {
 	return err
 }
 
-// putUnder copies a part's entries into all, under the part's name.
+// putUnder copies the entries of a part into all, with the part's name as a prefix.
 func putUnder[V any](all map[string]V, name string, part map[string]V) {
 	for k, v := range part {
 		all[prefix+name+"."+k] = v

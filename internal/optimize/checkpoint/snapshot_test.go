@@ -21,7 +21,7 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// model is a small model's file.
+// model returns the file of a small model.
 func model(name string) *safetensors.File {
 	p, _ := modeltest.Kind{Name: name, N: 1, L: 1, K: 3, Q: 1, D: 1}.Make()
 	f := fileOf(p)
@@ -29,7 +29,7 @@ func model(name string) *safetensors.File {
 	return f
 }
 
-// fileOf holds the tensors of parameters.
+// fileOf returns a file with the tensors of parameters.
 func fileOf(p *variational.Params) *safetensors.File {
 	f := &safetensors.File{Tensors: map[string]safetensors.Tensor{}, Metadata: map[string]string{}}
 	for _, t := range p.Tensors() {
@@ -38,7 +38,7 @@ func fileOf(p *variational.Params) *safetensors.File {
 	return f
 }
 
-// samples are snapshots of every form, with numbers that are not easy to keep.
+// samples returns snapshots of every kind, with numbers that test exact encoding.
 func samples() map[string]*Snapshot {
 	arrays := 0.0
 	array := func() []float64 { arrays++; return []float64{arrays, math.Inf(1), math.Copysign(0, -1)} }
@@ -75,7 +75,7 @@ func samples() map[string]*Snapshot {
 	}
 }
 
-// written is a snapshot's file, sealed.
+// written returns the bytes of a snapshot's file, with its seal.
 func written(t testing.TB, s *Snapshot) []byte {
 	t.Helper()
 	f := testkit.Must(s.file())(t)
@@ -89,7 +89,7 @@ func writtenFile(t testing.TB, f *safetensors.File) []byte {
 	return resealed(t, b.Bytes())
 }
 
-// resealed puts the right seal at the end of a file's bytes.
+// resealed replaces the seal at the end of a file's bytes by the correct one.
 func resealed(t testing.TB, b []byte) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -99,7 +99,7 @@ func resealed(t testing.TB, b []byte) []byte {
 
 func readBytes(b []byte) (*Snapshot, error) { return read(bytes.NewReader(b), int64(len(b))) }
 
-// text is what a snapshot's file holds but for models, to the last bit.
+// text formats the content of a snapshot's file exactly, except for its models.
 func text(t *testing.T, s *Snapshot) string {
 	t.Helper()
 	b := testkit.Must(json.Marshal(s))(t)
@@ -112,14 +112,14 @@ func text(t *testing.T, s *Snapshot) string {
 	return string(b)
 }
 
-// bare is a snapshot without its model files.
+// bare returns a snapshot without its model files.
 func bare(s *Snapshot) Snapshot {
 	b := *s
 	b.Current, b.Begun, b.BestModel = nil, nil, nil
 	return b
 }
 
-// TestSnapshotFile: everything in a snapshot comes back from its file.
+// TestSnapshotFile checks that reading a file restores everything in the snapshot.
 func TestSnapshotFile(t *testing.T) {
 	for name, s := range samples() {
 		back, err := readBytes(written(t, s))
@@ -133,13 +133,13 @@ func TestSnapshotFile(t *testing.T) {
 		if !reflect.DeepEqual(bare(back), bare(s)) {
 			t.Errorf("%s: read %+v, wrote %+v", name, bare(back), bare(s))
 		}
-		same(t, name+": the model that runs", back.Current, model("current"))
+		same(t, name+": the current model", back.Current, model("current"))
 		same(t, name+": the stage's beginning", back.Begun, s.Begun)
 		same(t, name+": the best model", back.BestModel, s.BestModel)
 	}
 }
 
-// same compares a model's file, except for the tensors that a checkpoint adds.
+// same compares two model files, ignoring the tensors that a checkpoint adds.
 func same(t *testing.T, what string, got, want *safetensors.File) {
 	t.Helper()
 	if (got == nil) != (want == nil) {
@@ -160,8 +160,8 @@ func same(t *testing.T, what string, got, want *safetensors.File) {
 	}
 }
 
-// TestDamaged: cut to every length and with each byte flipped, a checkpoint is
-// refused.
+// TestDamaged checks that a checkpoint is rejected if it is truncated to any length or any byte
+// changes.
 func TestDamaged(t *testing.T) {
 	was := written(t, samples()["windows by themselves"])
 	testkit.Must(readBytes(was))(t)
@@ -181,8 +181,8 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// TestVersionBefore: a checkpoint of the format before this one is refused, with
-// the version and what can go on from it.
+// TestVersionBefore checks that a checkpoint of an earlier format is rejected with its version and
+// advice.
 func TestVersionBefore(t *testing.T) {
 	f := model("current")
 	f.Metadata[key] = `{"version":1,"made":[{"name":"a","value":"b"}],"start":0,"starts":1,"stage":0,"iterations":3,"bound":"-12.5","elapsed":6,` +
@@ -201,8 +201,8 @@ func TestVersionBefore(t *testing.T) {
 	}
 }
 
-// TestNumbersThatDoNotFit: a checkpoint whose seal is right and whose numbers no
-// fit has written is refused, with what is wrong.
+// TestNumbersThatDoNotFit checks that a checkpoint with a correct seal but impossible numbers is
+// rejected with a reason.
 func TestNumbersThatDoNotFit(t *testing.T) {
 	for what, c := range map[string]struct {
 		change func(s *Snapshot)
@@ -244,8 +244,8 @@ func TestNumbersThatDoNotFit(t *testing.T) {
 	}
 }
 
-// FuzzRead: any bytes with a valid seal are a checkpoint that can be
-// written and read again, or an error that wraps Err.
+// FuzzRead checks that bytes with a valid seal either are a checkpoint that can be written and read
+// again or give an error that wraps Err.
 func FuzzRead(f *testing.F) {
 	for _, s := range samples() {
 		f.Add(written(f, s))
@@ -264,7 +264,7 @@ func FuzzRead(f *testing.F) {
 		was := text(t, s)
 		again, err := s.file()
 		if err != nil {
-			t.Fatalf("read and not to be written: %v", err)
+			t.Fatalf("read but not written: %v", err)
 		}
 		back := new(Snapshot)
 		if err := back.read(again); err != nil {

@@ -10,9 +10,8 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// valleys are Rosenbrock functions of four coordinates, each the steeper the
-// later it is, coupled to their neighbors and to one coordinate that all
-// share, the last.
+// valleys are Rosenbrock functions of four coordinates with different steepness, coupled to their
+// neighbors and to the last coordinate, which all share.
 type valleys struct {
 	count int
 	calls int
@@ -22,7 +21,7 @@ const valleySize = 4
 
 func (v *valleys) n() int { return v.count*valleySize + 1 }
 
-// f's maximum is 0 where every coordinate but the last is 1, and that is 0.
+// f has its maximum 0 where the last coordinate is 0 and all others are 1.
 func (v *valleys) f(x, g []float64) (float64, error) {
 	v.calls++
 	clear(g)
@@ -55,7 +54,7 @@ func (v *valleys) start(t *testing.T) *State {
 	return testkit.Must(Start(v.f, x))(t)
 }
 
-// blocks cuts each valley in two ranges, out of order among the blocks.
+// blocks divides each valley in two ranges.
 func (v *valleys) blocks() []Block {
 	all := []Block{{Own: Ranges{{v.n() - 1, v.n()}}, Shared: true}}
 	for b := range v.count {
@@ -65,8 +64,8 @@ func (v *valleys) blocks() []Block {
 	return all
 }
 
-// TestBlocksReachTheMaximum: to the same maximum, and where blocks are many in
-// fewer evaluations.
+// TestBlocksReachTheMaximum checks that blocks reach the same maximum, with fewer evaluations if
+// there are many blocks.
 func TestBlocksReachTheMaximum(t *testing.T) {
 	for _, count := range []int{1, 2, 8, 64} {
 		calls := map[bool]int{}
@@ -79,7 +78,7 @@ func TestBlocksReachTheMaximum(t *testing.T) {
 			}
 			why, err := Maximize(v.f, s, set)
 			if err != nil || s.F < -1e-8 {
-				t.Errorf("%d blocks, each by itself %v: %v after %d iterations (%s, %v), want 0", count, perBlock, s.F, s.Iterations, why, err)
+				t.Errorf("%d blocks, per block %v: %v after %d iterations (%s, %v), want 0", count, perBlock, s.F, s.Iterations, why, err)
 			}
 			calls[perBlock] = v.calls
 		}
@@ -90,7 +89,8 @@ func TestBlocksReachTheMaximum(t *testing.T) {
 	}
 }
 
-// TestOneBlock: no block, or one of everything, is plain L-BFGS to the bit.
+// TestOneBlock checks that no block, or one block of all coordinates, gives the bits of plain
+// L-BFGS.
 func TestOneBlock(t *testing.T) {
 	v := &valleys{count: 3}
 	plain, one := v.start(t), v.start(t)
@@ -102,8 +102,8 @@ func TestOneBlock(t *testing.T) {
 	}
 }
 
-// TestBlocksResume: a state that went through a file goes on to the same bits,
-// wherever it was cut.
+// TestBlocksResume checks that a resumed maximization with blocks ends at the same bits, wherever
+// it was stopped.
 func TestBlocksResume(t *testing.T) {
 	const most = 120
 	set := Settings{PerBlockGain: 0.5}
@@ -119,7 +119,7 @@ func TestBlocksResume(t *testing.T) {
 	}
 	testkit.Must(Maximize(v.f, whole, set))(t)
 	if together < 5 || together > most-20 {
-		t.Fatalf("blocks join after %d of %d iterations: the test wants both", together, most)
+		t.Fatalf("blocks join after %d of %d iterations: the test needs both", together, most)
 	}
 	for _, cut := range []int{1, together - 2, together, together + 7} {
 		part := v.start(t)
@@ -129,14 +129,14 @@ func TestBlocksResume(t *testing.T) {
 		set.Iterations = most
 		testkit.Must(Maximize(v.f, restored, set))(t)
 		if whole.F != restored.F || !slices.Equal(whole.X, restored.X) {
-			t.Errorf("cut after %d: resumed to %v, uninterrupted %v", cut, restored.F, whole.F)
+			t.Errorf("stopped after %d: resumed to %v, uninterrupted %v", cut, restored.F, whole.F)
 		}
 	}
 }
 
-// TestBlocksMeetWalls: points without a value only shorten steps; the best
-// point is one that was evaluated, and never falls. What blocks know of failures is
-// kept with the state.
+// TestBlocksMeetWalls checks that points without a value only shorten steps, that the best point
+// is an evaluated one and never gets worse, and that the blocks' failures are saved with the
+// state.
 func TestBlocksMeetWalls(t *testing.T) {
 	v := &valleys{count: 6}
 	walled := func(x, g []float64) (float64, error) {
@@ -154,14 +154,14 @@ func TestBlocksMeetWalls(t *testing.T) {
 	_, err := Maximize(walled, s, Settings{Iterations: 3000, Gain: 1e-12, PerBlockGain: 1e-2, Blocks: v.blocks(), Each: func(s *State) error {
 		g := make([]float64, len(s.X))
 		if f, _ := v.f(s.X, g); f != s.F || f < best || !slices.Equal(g, s.G) {
-			t.Fatalf("iteration %d: the state says %v, its point has %v, the best so far %v", s.Iterations, s.F, f, best)
+			t.Fatalf("iteration %d: the state's value is %v, but its point has %v, the best so far %v", s.Iterations, s.F, f, best)
 		}
 		best = s.F
 		if a := s.PerBlock; a.Failed > 0 && !(slices.Equal(a.X, s.X) && slices.Equal(a.G, s.G)) {
-			t.Fatalf("iteration %d fell below the best point: the next step is not taken from there", s.Iterations)
+			t.Fatalf("iteration %d fell below the best point: the next step does not begin there", s.Iterations)
 		}
 		if kept := save(t, s).restore(t); fmt.Sprint(*kept.PerBlock) != fmt.Sprint(*s.PerBlock) {
-			t.Fatalf("iteration %d: kept as %+v, was %+v", s.Iterations, *kept.PerBlock, *s.PerBlock)
+			t.Fatalf("iteration %d: restored as %+v, was %+v", s.Iterations, *kept.PerBlock, *s.PerBlock)
 		}
 		return nil
 	}})
@@ -170,11 +170,11 @@ func TestBlocksMeetWalls(t *testing.T) {
 	}
 }
 
-// TestBlockKeepsItsOwn: where one block overshoots and the value rises all the
-// same, that block alone goes back and steps less far from then on.
+// TestBlockKeepsItsOwn checks that if one block overshoots but the value rises, only this block
+// returns to its previous point and shortens its step.
 func TestBlockKeepsItsOwn(t *testing.T) {
 	wide, narrow := Ranges{{0, 1}}, Ranges{{1, 2}}
-	f := func(x, g []float64) (float64, error) { // narrow is worth much less
+	f := func(x, g []float64) (float64, error) { // narrow contributes much less
 		g[0], g[1] = -2*(x[0]-100), -200*x[1]
 		return -(x[0]-100)*(x[0]-100) - 100*x[1]*x[1], nil
 	}
@@ -182,15 +182,15 @@ func TestBlockKeepsItsOwn(t *testing.T) {
 	testkit.Must(Maximize(f, s, Settings{Iterations: 1, Blocks: []Block{{Own: wide}, {Own: narrow}}}))(t)
 	a := s.PerBlock
 	if s.X[0] != 0.1 || math.Abs(s.X[1]+0.09) > 1e-12 || a.X[0] != s.X[0] || a.X[1] != 0.01 || a.G[1] != -2 {
-		t.Errorf("the best point is %v, the blocks step from %v with slope %v: want the second to be where it was", s.X, a.X, a.G)
+		t.Errorf("the best point is %v, the blocks step from %v with slope %v: want the second block's previous point", s.X, a.X, a.G)
 	}
 	if a.Radius[0] != firstRadius || !(a.Radius[1] < 0.1) {
-		t.Errorf("radii %v: want the first as before, the second below its step of 0.1", a.Radius)
+		t.Errorf("radii %v: want the first unchanged and the second below its step of 0.1", a.Radius)
 	}
 }
 
-// TestScaleOfBlocks: each block has a separate initial curvature, within a factor
-// of ten of the one of all coordinates.
+// TestScaleOfBlocks checks that each block has a separate initial curvature, within a factor of
+// ten of the common one.
 func TestScaleOfBlocks(t *testing.T) {
 	blocks := []Block{{Own: Ranges{{0, 2}}}, {Own: Ranges{{2, 4}}}}
 	for _, c := range []struct {
@@ -207,8 +207,8 @@ func TestScaleOfBlocks(t *testing.T) {
 	}
 }
 
-// TestWhole: the direction of all coordinates by inner products equals the direction of the two-loop
-// recursion, with pairs that have no curvature and without any, as pairs come and go.
+// TestWhole checks that the direction computed from inner products equals the direction of the two-loop recursion, with pairs without
+// positive curvature, without pairs, and as pairs are added and removed.
 func TestWhole(t *testing.T) {
 	const n = chunk + 7
 	number := func(i, k int) float64 { return math.Sin(float64(7*i + i*k + k)) }
@@ -233,15 +233,15 @@ func TestWhole(t *testing.T) {
 			}
 		}
 		s.push(step, y)
-		if round == Memory+5 { // a pair of the middle goes
+		if round == Memory+5 { // remove a pair in the middle
 			s.S, s.Y = slices.Delete(s.S, 4, 5), slices.Delete(s.Y, 4, 5)
 			s.ids = slices.Delete(s.ids, 4, 5)
 		}
 	}
 }
 
-// TestCores: the same bits on any number of cores, of more coordinates than one core takes
-// at a time, and of vectors that are used again.
+// TestCores checks that the bits do not depend on the number of cores, with more coordinates than
+// one chunk and with reused vectors.
 func TestCores(t *testing.T) {
 	v := &valleys{count: 3 * chunk / valleySize}
 	for name, blocks := range map[string][]Block{"together": nil, "per block": v.blocks()} {

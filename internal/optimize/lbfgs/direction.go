@@ -3,44 +3,44 @@ package lbfgs
 import "math"
 
 const (
-	// firstStep is the length of the very first step in its largest coordinate.
+	// firstStep is the length of the first step in its largest coordinate.
 	firstStep = 0.1
-	// scaleClamp is how far a block's initial scale may differ from the scale of all
+	// scaleClamp is the maximum ratio between the initial scales of a block and of all
 	// coordinates.
 	scaleClamp = 10
 	smallest   = math.SmallestNonzeroFloat64
 )
 
-// Memory is how many pairs of steps and gradient differences are kept.
+// Memory is the maximum number of stored pairs of steps and gradient differences.
 const Memory = 20
 
-// tooFlat is the relative curvature below which a pair is not kept.
+// tooFlat is the relative curvature up to which a pair is not stored.
 const tooFlat = 1e-16
 
-// products are a pair's s·y and y·y over some ranges.
+// products are s·y and y·y of a pair over some ranges.
 type products struct{ curve, square float64 }
 
-// real reports whether the pair's curvature is.
-func (p products) real() bool { return p.curve > tooFlat*p.square }
+// positive reports whether the curvature is positive.
+func (p products) positive() bool { return p.curve > tooFlat*p.square }
 
 func (r Ranges) products(s, y []float64) products { return products{r.dot(s, y), r.dot(y, y)} }
 
-// pairs are a State's steps and gradient differences, oldest first, and their numbers,
-// which rise: a pair of another number is another pair.
+// pairs are the steps and gradient differences of a State, oldest first, and their increasing ids.
+// A new pair gets a new id.
 type pairs struct {
 	s, y [][]float64
 	ids  []int
 }
 
-// known are the products of pairs over some ranges, kept from one step to the next, which
-// has one more pair.
+// known contains the products of pairs over some ranges. It is kept for the next step, which has
+// one more pair.
 type known struct {
 	count int
 	id    [Memory]int
 	all   [Memory]products
 }
 
-// of are the products of the pairs.
+// of returns the products of the pairs.
 func (k *known) of(r Ranges, p pairs) []products {
 	at := 0 // never before i: both increase, and new pairs are the last
 	for i, id := range p.ids {
@@ -57,16 +57,16 @@ func (k *known) of(r Ranges, p pairs) []products {
 	return k.all[:k.count]
 }
 
-// apply replaces the ranges' entries of q, a gradient, by H·q, an ascent
-// direction: the two-loop recursion with every inner product over the ranges, and
-// only with those pairs whose curvature is real there. of are the pairs' products.
-// Each pass over q makes the inner product that the next one begins with.
+// apply replaces the ranges' entries of q, a gradient, by an ascent direction H·q. It uses the
+// two-loop recursion with all inner products over the ranges and with the pairs that have positive
+// curvature there. of contains the products of the pairs. Each pass over q also computes the inner
+// product for the next pass.
 func (r Ranges) apply(q []float64, p pairs, of []products) {
 	var alpha [Memory]float64
-	var use [Memory]int // pairs with a real curvature
+	var use [Memory]int // pairs with positive curvature
 	n := 0
 	for i, product := range of {
-		if product.real() {
+		if product.positive() {
 			use[n] = i
 			n++
 		}

@@ -1,10 +1,9 @@
 // Package lbfgs maximizes a smooth function by limited-memory BFGS with a
 // bracketing line search.
 //
-// gonum/optimize has an L-BFGS, but its state cannot be saved, so a resumed fit
-// would not end at the same bits; here State is a plain record. A failed
-// evaluation (an error, or a value that is not finite) shortens the step.
-// State.X is always the best point evaluated.
+// gonum/optimize implements L-BFGS, but its state cannot be saved, so a resumed fit would not give
+// the same bits. Here State is a plain struct. A failed evaluation (an error, or a value that is
+// not finite) shortens the step. State.X is always the best point evaluated.
 package lbfgs
 
 import (
@@ -13,7 +12,7 @@ import (
 	"slices"
 )
 
-// Why a maximization ended.
+// Why is the reason why a maximization ended.
 type Why string
 
 const (
@@ -34,10 +33,9 @@ func Start(f Func, x []float64) (*State, error) {
 	return s, err
 }
 
-// Maximize continues from s. It depends on nothing but the fields of s: with a
-// copy of them, taken in Each or after an error, another call with the same
-// settings ends at the same bits. It returns why it ended, and an error only if
-// Each or ErrStop ended it.
+// Maximize continues from s until it converges or a limit is reached, and returns why it ended.
+// The result depends only on f, set and the fields of s: a copy of s from Each or after an error
+// gives the same bits when resumed. It returns an error only if Each or ErrStop ended it.
 func Maximize(f Func, s *State, set Settings) (Why, error) {
 	if s.PerBlock == nil && len(set.Blocks) > 1 {
 		s.PerBlock = newPerBlock(s, len(set.Blocks))
@@ -59,7 +57,7 @@ func Maximize(f Func, s *State, set Settings) (Why, error) {
 		}
 		s.Iterations++
 		if !moved {
-			s.S, s.Y, s.ids, s.Pairs = nil, nil, nil, 0 // a stale model of the curvature: try the gradient itself
+			s.S, s.Y, s.ids, s.Pairs = nil, nil, nil, 0 // the stored curvature is out of date; try the gradient
 			continue
 		}
 		s.Steps++
@@ -74,8 +72,8 @@ func Maximize(f Func, s *State, set Settings) (Why, error) {
 	}
 }
 
-// move takes one step, of all coordinates together or of each block on its own. It
-// reports whether one was taken.
+// move takes one step, either of all coordinates together or of each block separately. It reports
+// whether the point moved.
 func (s *State) move(f Func, set Settings) (bool, error) {
 	if s.PerBlock == nil || s.PerBlock.Over {
 		return s.step(f, set)
@@ -90,15 +88,15 @@ func (s *State) move(f Func, set Settings) (bool, error) {
 }
 
 const (
-	patience   = 5    // steps in a row that gain too little before a maximization ends
-	armijo     = 1e-4 // fraction of the predicted rise that a step must reach
-	wolfe      = 0.9  // fraction of the slope that may remain
+	patience   = 5    // successive steps with too little gain before a maximization ends
+	armijo     = 1e-4 // minimum fraction of the predicted rise
+	wolfe      = 0.9  // maximum fraction of the slope that may remain
 	lineTries  = 25
 	growFactor = 2.5
 )
 
-// step takes one quasi-Newton step that meets the weak Wolfe conditions, found by
-// growing and halving. It reports whether the point moved.
+// step takes one quasi-Newton step that satisfies the weak Wolfe conditions, by expansion and
+// bisection. It reports whether the point moved.
 func (s *State) step(f Func, set Settings) (bool, error) {
 	d := s.vector()
 	s.direction(d, s.G, set.Blocks)
@@ -108,7 +106,7 @@ func (s *State) step(f Func, set Settings) (bool, error) {
 		return false, nil
 	}
 	x, g := s.vector(), s.vector()
-	var best *State // satisfies Armijo, best so far
+	var best *State // the best point that satisfies the Armijo condition
 	lo, hi, t := 0.0, math.Inf(1), 1.0
 	for range lineTries {
 		addScaled(x, s.X, t, d)
@@ -136,7 +134,7 @@ func (s *State) step(f Func, set Settings) (bool, error) {
 		switch {
 		case math.IsInf(hi, 1):
 			t *= growFactor
-		case lo == 0: // after a failure well back, later to the middle
+		case lo == 0: // a large reduction after a failure of the first step, later bisection
 			t = 0.3 * hi
 		default:
 			t = lo + (hi-lo)*0.5
@@ -149,7 +147,7 @@ func (s *State) step(f Func, set Settings) (bool, error) {
 	return best != nil, nil
 }
 
-// direction sets d to an ascent direction from a gradient.
+// direction sets d to an ascent direction for a gradient.
 func (s *State) direction(d, gradient []float64, blocks []Block) {
 	p, each := s.pairs(), []float64(nil)
 	if len(blocks) > 1 {
@@ -160,14 +158,14 @@ func (s *State) direction(d, gradient []float64, blocks []Block) {
 	a.add(Ranges{{0, len(d)}}, p)
 }
 
-// accept moves to a point and keeps the pair if its curvature is real.
+// accept moves to a point and stores the pair if its curvature is positive.
 func (s *State) accept(to *State) {
 	step, y := s.vector(), s.vector()
 	subtract(step, to.X, s.X)
-	subtract(y, s.G, to.G) // of −f, whose Hessian is to be positive
+	subtract(y, s.G, to.G) // for −f, whose Hessian should be positive definite
 	s.release(s.X, s.G)
 	s.X, s.G, s.F = to.X, to.G, to.F
-	if (Ranges{{0, len(y)}}).products(step, y).real() {
+	if (Ranges{{0, len(y)}}).products(step, y).positive() {
 		s.push(step, y)
 	} else {
 		s.release(step, y)

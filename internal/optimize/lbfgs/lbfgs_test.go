@@ -10,7 +10,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// rosenbrock is minus the n-dimensional Rosenbrock function: maximum 0 at 1.
+// rosenbrock is the negative n-dimensional Rosenbrock function, with its maximum 0 at (1, …, 1).
 func rosenbrock(x, g []float64) (float64, error) {
 	clear(g)
 	s := 0.0
@@ -34,8 +34,7 @@ func TestRosenbrock(t *testing.T) {
 	}
 }
 
-// TestFailedEvaluations: NaN, infinities and errors next to the path
-// only shortens steps.
+// TestFailedEvaluations checks that NaN, infinities and errors near the path only shorten steps.
 func TestFailedEvaluations(t *testing.T) {
 	calls := 0
 	walled := func(x, g []float64) (float64, error) {
@@ -73,9 +72,8 @@ func TestStopKeepsBest(t *testing.T) {
 	}
 }
 
-// TestResume: going on from a state that went through a file gives the same
-// bits and the same end as not having stopped, after whichever step it was cut:
-// in Each or by an evaluation that stops.
+// TestResume checks that a maximization resumed from a saved state ends at the same bits as an
+// uninterrupted one, whether Each or an evaluation stopped it, after any number of steps.
 func TestResume(t *testing.T) {
 	set := Settings{Iterations: 200, Gain: 1e-5}
 	for _, most := range []int{20, 200} {
@@ -86,7 +84,7 @@ func TestResume(t *testing.T) {
 		ended := testkit.Must(Maximize(rosenbrock, whole, set))(t)
 		set.Each = nil
 		evaluations := 0
-		for n := 1; ; n++ { // cut by the n-th evaluation
+		for n := 1; ; n++ { // stopped by the n-th evaluation
 			part, _ := Start(rosenbrock, []float64{-1.2, 1, 0.5})
 			left := n
 			if _, err := Maximize(func(x, g []float64) (float64, error) {
@@ -113,7 +111,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// A record is a stored State: its JSON and its arrays.
+// A record is a saved State: its JSON and its arrays.
 type record struct {
 	text   []byte
 	arrays [][]float64
@@ -144,7 +142,7 @@ func (r record) restore(t *testing.T) *State {
 	return s
 }
 
-// arrays are all that a State holds.
+// arrays returns all arrays of a State.
 func arrays(s *State) []*[]float64 {
 	all := []*[]float64{&s.X, &s.G}
 	for i := range s.S {
@@ -156,8 +154,7 @@ func arrays(s *State) []*[]float64 {
 	return all
 }
 
-// TestMakePairs: counts that no maximization reaches are refused, and pairs that
-// are there stay.
+// TestMakePairs checks that impossible counts are rejected and that existing pairs are kept.
 func TestMakePairs(t *testing.T) {
 	for _, s := range []State{{Pairs: -1}, {Pairs: Memory + 1}, {Steps: -1}, {Iterations: -1}, {Stalled: -1}} {
 		if err := s.MakePairs(); err == nil {
@@ -170,7 +167,7 @@ func TestMakePairs(t *testing.T) {
 	}
 	s.S[3] = []float64{1}
 	if err := s.MakePairs(); err != nil || len(s.S[3]) != 1 {
-		t.Errorf("a pair that was there has gone (%v)", err)
+		t.Errorf("an existing pair was lost (%v)", err)
 	}
 }
 

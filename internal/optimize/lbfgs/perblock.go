@@ -10,30 +10,30 @@ import (
 const (
 	firstRadius = 0.5
 	mostRadius  = 4.0
-	goodShare   = 0.05 // fraction of the predicted rise that a block's step must reach
-	patientFor  = 3    // failures in a row before every radius shrinks
+	goodShare   = 0.05 // minimum fraction of the predicted rise; below it a block's radius is reduced
+	patientFor  = 3    // successive failures before every radius is reduced
 	shrinkAll   = 0.3
-	recentSpan  = 10 // evaluations whose mean gain is compared
+	recentSpan  = 10 // number of evaluations over which the gain is averaged
 )
 
-// newPerBlock is the state before the first step.
+// newPerBlock returns the state before the first step.
 func newPerBlock(s *State, blocks int) *PerBlock {
 	return &PerBlock{X: slices.Clone(s.X), G: slices.Clone(s.G), Radius: slices.Repeat([]float64{firstRadius}, blocks)}
 }
 
-// move is one block's part of a trial.
+// move is one block's part of a trial step.
 type move struct {
-	size float64 // the largest step of a coordinate
-	cut  bool    // whether the radius has shortened it
-	rise float64 // of the value, due to the block's own step
+	size float64 // largest change of a coordinate
+	cut  bool    // whether the radius has shortened the step
+	rise float64 // of the value due to the block's step
 }
 
-// stepPerBlock evaluates all blocks' steps at once and lets each keep its own.
-// A block's rise is the trapezoid under its own slope,
+// stepPerBlock evaluates the steps of all blocks at once and accepts or rejects each of them. A
+// block's rise is computed by the trapezoidal rule,
 //
 //	½ (∇_b f(x) + ∇_b f(x + d))·d_b
 //
-// and where f is quadratic these add up to f(x + d) − f(x).
+// If f is quadratic, the rises add up to f(x + d) − f(x).
 func (s *State) stepPerBlock(f Func, set Settings) error {
 	a := s.PerBlock
 	moves := make([]move, len(set.Blocks))
@@ -61,7 +61,7 @@ func (s *State) stepPerBlock(f Func, set Settings) error {
 	y := s.vector()
 	subtract(y, a.G, g)
 	s.push(d, y)
-	if v <= s.F { // back to the best point
+	if v <= s.F { // return to the best point
 		if a.Failed++; a.Failed == patientFor {
 			a.Failed = 0
 			floats.Scale(shrinkAll, a.Radius)
@@ -82,13 +82,13 @@ func (s *State) stepPerBlock(f Func, set Settings) error {
 	return nil
 }
 
-// returnTo has all blocks step from the best point.
+// returnTo makes all blocks step from the best point.
 func (a *PerBlock) returnTo(s *State) {
 	copyAll(a.X, s.X)
 	copyAll(a.G, s.G)
 }
 
-// propose writes the blocks' steps into d.
+// propose sets d to the blocks' steps.
 func (s *State) propose(d []float64, moves []move, blocks []Block) {
 	a, p, all := s.PerBlock, s.pairs(), ascent{}
 	if len(s.each) != len(blocks) {
@@ -115,8 +115,7 @@ func (s *State) propose(d []float64, moves []move, blocks []Block) {
 	})
 }
 
-// radius is a block's next radius after a step that began with slope was and
-// ended with slope is.
+// radius returns a block's next radius after a step with initial slope was and final slope is.
 func (m *move) radius(now, was, is float64) float64 {
 	switch {
 	case m.rise < goodShare*was:
@@ -129,8 +128,8 @@ func (m *move) radius(now, was, is float64) float64 {
 	return now
 }
 
-// slow notes the best value and reports whether the mean gain of the last
-// evaluations has fallen below gain.
+// slow records the best value and reports whether the mean gain of the last evaluations is below
+// gain.
 func (a *PerBlock) slow(best, gain float64) bool {
 	a.Recent = append(a.Recent, best)
 	if len(a.Recent) <= recentSpan {
@@ -140,13 +139,13 @@ func (a *PerBlock) slow(best, gain float64) bool {
 	return best-a.Recent[0] < (recentSpan-1)*gain
 }
 
-// join ends the blocks' own steps. It keeps the pairs with real curvature over all
+// join ends the separate steps of blocks. It keeps the pairs with positive curvature over all
 // coordinates.
 func (s *State) join() {
 	s.PerBlock, s.each = &PerBlock{Over: true}, nil
 	kept, all := 0, Ranges{{0, len(s.X)}}
 	for i, step := range s.S {
-		if y := s.Y[i]; all.products(step, y).real() {
+		if y := s.Y[i]; all.products(step, y).positive() {
 			s.S[kept], s.Y[kept] = step, y
 			kept++
 		}

@@ -5,36 +5,36 @@ import (
 	"fmt"
 )
 
-// Func is the function to maximize: it returns the value at x and writes the
-// gradient to g. An error means that the function has no value there, and the
-// search steps back. An error that wraps ErrStop ends the maximization at once.
+// Func is the function to maximize. It returns the value at x and writes the gradient to g. An
+// error means that the function has no value at x, and the step is shortened. An error that wraps
+// ErrStop ends the maximization.
 type Func func(x, g []float64) (float64, error)
 
-// ErrStop, wrapped by a Func's error, ends Maximize.
+// ErrStop ends Maximize if a Func's error wraps it.
 var ErrStop = errors.New("stop")
 
-// State is the state of a maximization; one that is saved can be resumed. Its
-// arrays are saved apart from the JSON of the rest.
+// State is the state of a maximization, which can be saved and resumed. Its arrays are saved
+// separately from the JSON.
 type State struct {
-	X          []float64   `json:"-"`                   // the best point
-	G          []float64   `json:"-"`                   // the gradient there
-	F          float64     `json:"value"`               // the value there
-	S          [][]float64 `json:"-"`                   // steps, oldest first
-	Y          [][]float64 `json:"-"`                   // gradient differences
-	Pairs      int         `json:"pairs"`               // of S and Y; for MakePairs
-	Steps      int         `json:"steps"`               // taken
+	X          []float64   `json:"-"`     // the best point
+	G          []float64   `json:"-"`     // the gradient there
+	F          float64     `json:"value"` // the value there
+	S          [][]float64 `json:"-"`     // steps, oldest first
+	Y          [][]float64 `json:"-"`     // gradient differences
+	Pairs      int         `json:"pairs"` // number of pairs in S and Y, for MakePairs
+	Steps      int         `json:"steps"`
 	Iterations int         `json:"iterations"`          // of the outer loop, with or without a step
-	Stalled    int         `json:"stalled"`             // iterations since the last one that gained enough
-	PerBlock   *PerBlock   `json:"per_block,omitempty"` // of Settings.Blocks, nil before the first step
+	Stalled    int         `json:"stalled"`             // iterations since the last one with sufficient gain
+	PerBlock   *PerBlock   `json:"per_block,omitempty"` // for Settings.Blocks; nil before the first step
 
 	ids   []int       // of the pairs
-	next  int         // id
-	gram  gram        // of the pairs
-	each  []known     // of each block's
-	spare [][]float64 // vectors as long as X that nothing refers to any more
+	next  int         // next id
+	gram  gram        // inner products of the pairs
+	each  []known     // products of the pairs per block
+	spare [][]float64 // unused vectors of X's length
 }
 
-// vector is as long as X; its values are arbitrary.
+// vector returns a vector of X's length with arbitrary values.
 func (s *State) vector() []float64 {
 	if n := len(s.spare); n > 0 {
 		v := s.spare[n-1]
@@ -44,11 +44,11 @@ func (s *State) vector() []float64 {
 	return make([]float64, len(s.X))
 }
 
-// release leaves vectors to the next steps.
+// release makes vectors available for reuse.
 func (s *State) release(v ...[]float64) { s.spare = append(s.spare, v...) }
 
-// MakePairs allocates S and Y for the Pairs of a saved State, unless they are
-// there, and reports impossible counts.
+// MakePairs allocates S and Y of a saved State if they are missing. It returns an error for
+// impossible counts.
 func (s *State) MakePairs() error {
 	if s.Pairs < 0 || s.Pairs > Memory || s.Steps < 0 || s.Iterations < 0 || s.Stalled < 0 {
 		return fmt.Errorf("%d pairs of at most %d, %d steps in %d iterations, %d of them stalled: counts must not be negative, and pairs not exceed their maximum", s.Pairs, Memory, s.Steps, s.Iterations, s.Stalled)
@@ -59,21 +59,20 @@ func (s *State) MakePairs() error {
 	return nil
 }
 
-// PerBlock is the state while each block takes its own steps: by L-BFGS on its own
-// coordinates, within its own radius, all blocks in the same evaluation. It is
-// saved with its State.
+// PerBlock is the state while each block takes separate steps: by L-BFGS on its coordinates,
+// within its radius, all blocks in the same evaluation. It is saved with its State.
 type PerBlock struct {
-	// X is where the blocks step from, and G the gradient there. A block's part is
-	// from the last point evaluated if its step was good, else from an earlier one.
-	// State.X is the best point evaluated.
+	// X is the point from which the blocks step, and G its gradient. The part of a block comes
+	// from the last evaluation if its step was good, else from an earlier one. State.X is the best
+	// point evaluated.
 	X, G   []float64 `json:"-"`
-	Radius []float64 `json:"-"`      // the most that a coordinate of each block may move
+	Radius []float64 `json:"-"`      // maximum change of a coordinate, per block
 	Failed int       `json:"failed"` // evaluations since the best one
 	Recent []float64 `json:"-"`      // best values of the last evaluations, oldest first
-	Over   bool      `json:"over"`   // the blocks gained too little on their own and now step together
+	Over   bool      `json:"over"`   // the blocks gained too little separately and now step together
 }
 
-// push keeps a pair in place of the oldest.
+// push stores a pair and drops the oldest if there are more than Memory.
 func (s *State) push(step, y []float64) {
 	if len(s.S) == Memory {
 		s.release(s.S[0], s.Y[0])
@@ -86,7 +85,7 @@ func (s *State) push(step, y []float64) {
 	s.next++
 }
 
-// pairs returns S and Y, and allocates them in a State that was read.
+// pairs returns S and Y with ids, which a State that was read does not have yet.
 func (s *State) pairs() pairs {
 	if len(s.ids) != len(s.S) {
 		s.ids = nil
@@ -98,15 +97,14 @@ func (s *State) pairs() pairs {
 	return pairs{s.S, s.Y, s.ids}
 }
 
-// Settings of a maximization.
+// Settings specify a maximization.
 type Settings struct {
-	Iterations int // at most so many iterations of the outer loop since Start
-	// Gain ends the maximization once the value has risen by less than Gain
-	// in each of the last five steps.
+	Iterations int // maximum number since Start
+	// Gain ends the maximization once each of the last five steps has gained less.
 	Gain float64
-	// Blocks, two or more that own every coordinate once, each take their own
-	// steps (PerBlock) for as long as the value rises by PerBlockGain an
-	// evaluation; from then on they step together.
+	// Blocks are at least two blocks that contain every coordinate once. They take separate steps
+	// (PerBlock) while the gain per evaluation is at least PerBlockGain, and step together
+	// afterwards.
 	Blocks       []Block
 	PerBlockGain float64 // default: Gain
 	// Each is called after every step; an error ends the maximization.

@@ -7,16 +7,16 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// chunk is how many numbers a core takes at a time: a few vectors fit into its
-// cache. Sums are taken chunk by chunk, so they do not depend on the number of cores.
+// chunk is the number of elements per block of parallel work; a few vectors of this length fit
+// into a core's cache. Sums are computed by chunk, so they do not depend on the number of cores.
 const chunk = 1 << 11
 
-// eachChunk calls f for n numbers in chunks, on all cores.
+// eachChunk calls f in parallel for chunks of n numbers.
 func eachChunk(n int, f func(lo, hi int)) {
 	parallel.Blocks(n, chunk, func(_, lo, hi int) { f(lo, hi) })
 }
 
-// dot is Σ a∘b.
+// dot returns the inner product of a and b.
 func dot(a, b []float64) float64 {
 	if len(a) <= chunk {
 		return dotChunk(a, b)
@@ -27,8 +27,8 @@ func dot(a, b []float64) float64 {
 // dotChunk is dot on one core.
 func dotChunk(a, b []float64) float64 { return floats.Dot(a, b) }
 
-// addDot adds c·b to a and then returns the inner product of a with w, in one pass; 0 if
-// w is nil.
+// addDot adds c·b to a and returns the inner product of the result with w, in one pass. It returns
+// 0 if w is nil.
 func addDot(a []float64, c float64, b, w []float64) float64 {
 	if len(a) <= chunk {
 		return addDotChunk(a, c, b, w)
@@ -50,17 +50,17 @@ func addDotChunk(a []float64, c float64, b, w []float64) float64 {
 	return dotChunk(w, a)
 }
 
-// copyAll is copy, on all cores.
+// copyAll is a parallel copy.
 func copyAll(to, from []float64) {
 	eachChunk(len(to), func(lo, hi int) { copy(to[lo:hi], from[lo:hi]) })
 }
 
-// subtract sets to to a − b.
+// subtract sets the vector to to a − b.
 func subtract(to, a, b []float64) {
 	eachChunk(len(to), func(lo, hi int) { floats.SubTo(to[lo:hi], a[lo:hi], b[lo:hi]) })
 }
 
-// addScaled sets to to a + c·b.
+// addScaled sets the vector to to a + c·b.
 func addScaled(to, a []float64, c float64, b []float64) {
 	eachChunk(len(to), func(lo, hi int) { floats.AddScaledTo(to[lo:hi], a[lo:hi], c, b[lo:hi]) })
 }
@@ -76,7 +76,7 @@ func usable(v float64, g []float64) bool {
 	return zero == 0 && !math.IsNaN(v) && !math.IsInf(v, 0)
 }
 
-// dot is the inner product over the ranges.
+// dot returns the inner product over the ranges.
 func (r Ranges) dot(a, b []float64) float64 {
 	s := 0.0
 	for _, x := range r {
@@ -85,8 +85,8 @@ func (r Ranges) dot(a, b []float64) float64 {
 	return s
 }
 
-// addDot adds c times the ranges of b to a, and returns the inner product of
-// a with w over them; 0 if w is nil.
+// addDot adds c times the ranges of b to a and returns the inner product of a with w over them. It
+// returns 0 if w is nil.
 func (r Ranges) addDot(a []float64, c float64, b, w []float64) float64 {
 	s := 0.0
 	for _, x := range r {
@@ -99,14 +99,14 @@ func (r Ranges) addDot(a []float64, c float64, b, w []float64) float64 {
 	return s
 }
 
-// copy copies the ranges' entries.
+// copy copies the entries of the ranges.
 func (r Ranges) copy(to, from []float64) {
 	for _, x := range r {
 		copy(to[x.Lo:x.Hi], from[x.Lo:x.Hi])
 	}
 }
 
-// scale multiplies the ranges' entries by c.
+// scale multiplies the entries of the ranges by c.
 func (r Ranges) scale(a []float64, c float64) {
 	for _, x := range r {
 		part := a[x.Lo:x.Hi]
@@ -118,7 +118,7 @@ func (r Ranges) scale(a []float64, c float64) {
 	}
 }
 
-// largest is the largest absolute value of the ranges' entries.
+// largest returns the maximum absolute value of the entries of the ranges.
 func (r Ranges) largest(a []float64) float64 {
 	big := 0.0
 	for _, x := range r {

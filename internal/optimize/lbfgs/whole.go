@@ -2,26 +2,26 @@ package lbfgs
 
 import "github.com/vssgp/vssgp/internal/parallel"
 
-// The two-loop recursion over all coordinates reads every pair from memory four times, if
-// it takes one inner product after the other. With the inner products s_i·y_j of the pairs
-// known, all of g with the s_i are taken in one pass, and what the recursion subtracts or
-// adds is known before q is touched:
+// If the two-loop recursion over all coordinates takes one inner product after the other, it reads
+// every pair from memory four times. If the inner products s_i·y_j of the pairs are known, the
+// products of g with all s_i take one pass, and the recursion's coefficients are known before q is
+// changed:
 //
 //	α_i = (s_i·g − Σ_{j>i} α_j s_i·y_j) / s_i·y_i          q = Γ(g − Σ_j α_j y_j)
 //	δ_i = α_i − (y_i·q + Σ_{j<i} δ_j s_j·y_i) / s_i·y_i   H·g = q + Σ_i δ_i s_i
 //
-// with Γ the initial inverse curvature. That is two passes, over the s and over the y, and
-// one more for H·g itself.
+// Γ is the initial inverse curvature. There are two passes, over the s and over the y, and a third
+// one for H·g.
 
-// gram are the inner products of pairs over all coordinates, kept from one step to the
-// next.
+// gram contains the inner products of pairs over all coordinates. It is kept for the next step.
 type gram struct {
 	id    []int
 	curve [Memory][Memory]float64 // [i][j], i ≤ j: s_i·y_j
 	yy    [Memory]float64         // y_i·y_i
 }
 
-// sums adds up k sums over n numbers that add makes chunk by chunk, in the chunks' order.
+// sums computes k sums over n numbers. add computes the partial sums of a chunk, and sums adds
+// them in the order of the chunks.
 func sums(n, k int, add func(lo, hi int, sums []float64)) []float64 {
 	parts := make([]float64, (n+chunk-1)/chunk*k)
 	parallel.Blocks(n, chunk, func(block, lo, hi int) { add(lo, hi, parts[block*k:][:k]) })
@@ -34,12 +34,13 @@ func sums(n, k int, add func(lo, hi int, sums []float64)) []float64 {
 	return total
 }
 
-// update takes the inner products of pairs that are new, and returns the products of g with all
-// s_i, in one pass.
+// update computes the inner products of new pairs and returns the products of g with all s_i, in
+// one pass.
 func (m *gram) update(p pairs, g []float64) []float64 {
 	known, n := m.keep(p.ids), len(p.ids)
 	fresh := n - known
-	// Of each i: s_i·g, and for each new pair j s_i·y_j and y_j·y_i, which is kept for i = j.
+	// The sums are, for each i, s_i·g and s_i·y_j for each new pair j, followed by y_j·y_j for
+	// each new pair j.
 	width := 1 + fresh
 	all := sums(len(g), n*width+fresh, func(lo, hi int, sums []float64) {
 		for i := range n {
@@ -62,8 +63,8 @@ func (m *gram) update(p pairs, g []float64) []float64 {
 	return along
 }
 
-// keep moves the inner products of those pairs that are still there to their places among
-// the given ones, which precede others, and returns how many they are.
+// keep moves the inner products of pairs that still exist to their new indexes. It returns their
+// number; new pairs come after them.
 func (m *gram) keep(ids []int) (known int) {
 	was := *m
 	var from [Memory]int
@@ -87,22 +88,22 @@ func (m *gram) keep(ids []int) (known int) {
 	return known
 }
 
-// An ascent contains the terms of H·g: q + Σ_i step_i s_i.
+// An ascent contains the terms of H·g = q + Σ_i step_i s_i.
 type ascent struct {
 	q    []float64
-	step [Memory]float64 // δ_i, 0 for pairs without a real curvature
+	step [Memory]float64 // δ_i, 0 for pairs without positive curvature
 }
 
-// ascent computes H·g but for its last pass; q is the room for its q. With blocks, each has
-// its own initial inverse curvature, for which each has room.
+// ascent computes H·g except for the last pass and stores q in the given vector. With blocks, each
+// has a separate initial inverse curvature, stored in each.
 func (m *gram) ascent(q, g []float64, p pairs, blocks []Block, each []float64) ascent {
 	n, along := len(p.ids), m.update(p, g)
-	real := func(i int) bool { return products{m.curve[i][i], m.yy[i]}.real() }
+	positive := func(i int) bool { return products{m.curve[i][i], m.yy[i]}.positive() }
 	a := ascent{q: q}
 	var alpha [Memory]float64
 	last := -1
 	for i := n - 1; i >= 0; i-- {
-		if !real(i) {
+		if !positive(i) {
 			continue
 		}
 		last = max(last, i)
@@ -121,7 +122,7 @@ func (m *gram) ascent(q, g []float64, p pairs, blocks []Block, each []float64) a
 	}
 	scales := scales{all: m.curve[last][last] / m.yy[last]}
 	if len(blocks) > 1 {
-		scales.take(each, p.s[last], p.y[last], blocks)
+		scales.set(each, p.s[last], p.y[last], blocks)
 	}
 	turned := sums(len(q), n, func(lo, hi int, sums []float64) {
 		part := q[lo:hi]
@@ -133,13 +134,13 @@ func (m *gram) ascent(q, g []float64, p pairs, blocks []Block, each []float64) a
 		}
 		scales.apply(part, lo)
 		for i := range n {
-			if real(i) {
+			if positive(i) {
 				sums[i] = dotChunk(p.y[i][lo:hi], part)
 			}
 		}
 	})
 	for i := range n {
-		if !real(i) {
+		if !positive(i) {
 			continue
 		}
 		for j := range i {
@@ -152,7 +153,7 @@ func (m *gram) ascent(q, g []float64, p pairs, blocks []Block, each []float64) a
 	return a
 }
 
-// add adds Σ_i step_i s_i to the ranges of q, which become H·g.
+// add adds Σ_i step_i s_i to the ranges of q, which then contain H·g.
 func (a *ascent) add(r Ranges, p pairs) {
 	for _, x := range r {
 		eachChunk(x.Hi-x.Lo, func(lo, hi int) {
@@ -165,14 +166,14 @@ func (a *ascent) add(r Ranges, p pairs) {
 	}
 }
 
-// scales are the initial inverse curvatures of all coordinates.
+// scales contains the initial inverse curvatures of all coordinates.
 type scales struct {
 	all  float64
-	each []float64 // of each coordinate; nil: all
+	each []float64 // per coordinate; nil: all
 }
 
-// take sets the scale of each block from a pair, near the common scale.
-func (c *scales) take(each, step, y []float64, blocks []Block) {
+// set computes the scale of each block from a pair, within scaleClamp of the common scale.
+func (c *scales) set(each, step, y []float64, blocks []Block) {
 	c.each = each
 	eachOf(len(blocks), func(i int) {
 		b, own := blocks[i], c.all

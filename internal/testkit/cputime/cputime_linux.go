@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Now returns the CPU time that all threads of this process have used. On other systems than
-// Linux it returns the time since the process began.
+// Now returns the CPU time used by all threads of this process. On systems other than Linux it
+// returns the time since the process began.
 func Now() time.Duration {
 	var t unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &t); err != nil {

@@ -27,20 +27,20 @@ import (
 	"github.com/vssgp/vssgp/internal/parallel"
 )
 
-// architectures are the targets for which the kernels are compiled; selftest has the emulator's
-// test kernels.
+// architectures are the targets for which the kernels are compiled. The architecture selftest
+// contains the emulator's test kernels.
 var architectures = []int{80, 90}
 
 const selftest = 0
 
-// A kernel is an entry of an architecture's table.
+// A kernel is an entry in the table of an architecture.
 type kernel struct {
 	arch, index    int
 	name           string
 	threads, words int
 }
 
-// table returns an architecture's kernels by name.
+// table returns the kernels of an architecture by name.
 func table(arch int) map[string]kernel {
 	all := map[string]kernel{}
 	for i := range int(C.emu_count(C.int(arch))) {
@@ -52,9 +52,9 @@ func table(arch int) map[string]kernel {
 	return all
 }
 
-// Backwards makes blocks that start from now on run their threads between barriers from the
-// last to the first instead of from the first to the last. A kernel that lacks a barrier then
-// gives different numbers, because the order determines which reads precede which writes.
+// Backwards makes subsequent blocks run their threads between barriers from the last to the first
+// instead of from the first to the last. If a kernel lacks a barrier, its results change, because
+// the order determines which reads precede which writes.
 func Backwards(on bool) {
 	n := C.int(0)
 	if on {
@@ -63,9 +63,8 @@ func Backwards(on bool) {
 	C.emu_backwards(n)
 }
 
-// LeaveOut makes blocks ignore the barrier at the given line of a file, which is named without
-// its folders. Line 0 restores all barriers. Tests use it to check that a missing barrier is
-// detected.
+// LeaveOut makes blocks ignore the barrier at the given line of a file, whose name has no folders.
+// Line 0 restores all barriers. Tests use it to check that a missing barrier is detected.
 func LeaveOut(file string, line int) {
 	name := C.CString(file)
 	defer C.free(unsafe.Pointer(name))
@@ -75,8 +74,8 @@ func LeaveOut(file string, line int) {
 // LeftOut returns how many times a thread has passed the barrier that LeaveOut names.
 func LeftOut() int { return int(C.emu_left_out()) }
 
-// launch runs a kernel and returns when all its blocks have ended. Each argument is one word.
-// If blocks fail, the error is the error of the first one.
+// launch runs a kernel and returns when all its blocks have ended. Each argument is one word. If
+// blocks fail, it returns the error of the first one.
 func (k kernel) launch(grid, block [3]int, shared int, args []uint64) error {
 	threads, blocks := 1, 1
 	var g, b [3]C.uint
@@ -102,7 +101,7 @@ func (k kernel) launch(grid, block [3]int, shared int, args []uint64) error {
 	})
 }
 
-// run runs one block and returns its error message, or "".
+// run runs one block and returns an error message, or "".
 func (k kernel) run(grid, block *[3]C.uint, shared int, args []uint64, at int) string {
 	message := make([]byte, 512)
 	words := (*C.uint64_t)(unsafe.Pointer(unsafe.SliceData(args)))
@@ -111,7 +110,7 @@ func (k kernel) run(grid, block *[3]C.uint, shared int, args []uint64, at int) s
 	return C.GoString(text)
 }
 
-// The emulated devices of package cuda run the kernels of their architecture.
+// init registers the kernels of each architecture with the emulated devices of package cuda.
 func init() {
 	for _, arch := range architectures {
 		for name, k := range table(arch) {

@@ -1,6 +1,6 @@
 //go:build cudaemu && cgo
 
-// The kernels as compiled for sm_80.
+// The kernels compiled for sm_80.
 #undef _FORTIFY_SOURCE
 
 #define VSSGP_ARCH 800

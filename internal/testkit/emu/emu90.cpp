@@ -1,6 +1,6 @@
 //go:build cudaemu && cgo
 
-// The kernels as compiled for sm_90.
+// The kernels compiled for sm_90.
 #undef _FORTIFY_SOURCE
 
 #define VSSGP_ARCH 900

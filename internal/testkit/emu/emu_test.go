@@ -18,7 +18,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// sink keeps the allocations of room off the stacks, which move.
+// sink makes the allocations of room escape to the heap, because stacks move.
 var sink atomic.Pointer[[]float64]
 
 func room(n int) []float64 {
@@ -54,7 +54,8 @@ func TestBarrier(t *testing.T) {
 	}
 }
 
-// TestShuffle: each lane gets its warp's sum, of a lane or of its three neighbors.
+// TestShuffle checks that each lane receives the sum of its warp, or the number of the lane three
+// positions ahead.
 func TestShuffle(t *testing.T) {
 	for name, want := range map[string]func(i int) int{
 		"self_shuffle": func(i int) int { return 31*16 + i/32*32*32 + 1e6*(i/32*32+(i+3)%32) },
@@ -70,7 +71,7 @@ func TestShuffle(t *testing.T) {
 	}
 }
 
-// TestMMA: the fragments of the PTX ISA give the product of two matrices of bytes.
+// TestMMA checks that the fragments of the PTX ISA give the product of two matrices of bytes.
 func TestMMA(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	bytes := room((16*32 + 32*8) / 8)
@@ -93,11 +94,11 @@ func TestMMA(t *testing.T) {
 	}
 }
 
-// TestWhole: numbers of 96 bits carry, and are rounded once.
+// TestWhole checks that 96-bit numbers are normalized and rounded once.
 func TestWhole(t *testing.T) {
 	for _, x := range [][2]int64{
 		{0, 0}, {3, -5}, {-1, 1}, {-7, 1 << 40}, {1 << 20, -(1 << 62)}, {1 << 52, 1<<32 - 1}, {-1 << 52, 12345},
-		{1<<49 - 1<<22, 1<<54 + 1<<28 + 1}, // above the middle of two float64, by less than low's own rounding
+		{1<<49 - 1<<22, 1<<54 + 1<<28 + 1}, // above the midpoint of two float64 by less than the rounding of low
 		{-(1<<49 - 1<<22), -(1<<54 + 1<<28 + 1)},
 	} {
 		in, out := room(2), room(3)
@@ -115,10 +116,10 @@ func TestWhole(t *testing.T) {
 func TestEarlyReturn(t *testing.T) {
 	for _, n := range []int{96, 95, 64, 33, 32, 1, 0} {
 		out := room(96)
-		testkit.OK(t, try("self_early", 1, 96, 96*8, [][]float64{out}, uint64(n)), n, " threads stay")
+		testkit.OK(t, try("self_early", 1, 96, 96*8, [][]float64{out}, uint64(n)), n, " live threads")
 		for i := range n {
 			if out[i] != float64(n-1-i) {
-				t.Errorf("%d threads stay: thread %d has %v", n, i, out[i])
+				t.Errorf("%d live threads: thread %d has %v", n, i, out[i])
 			}
 		}
 	}
@@ -135,7 +136,7 @@ func TestUnset(t *testing.T) {
 }
 
 // TestFaults has one kernel for each fault. Each must return an error with the fault and its
-// location, and leave the emulator usable.
+// location, and leave the emulator in a usable state.
 func TestFaults(t *testing.T) {
 	out := room(64)
 	minus := func(n int64) uint64 { return uint64(-n) }
@@ -146,7 +147,7 @@ func TestFaults(t *testing.T) {
 		words                   []uint64
 		want                    []string
 	}{
-		{"self_divergent", 3, 64, 0, nil, []uint64{40}, []string{"block 0 of 3", "for ever", "thread 0 is at a barrier of the block, selftest.cu:", "thread 40 is at a barrier of the warp"}},
+		{"self_divergent", 3, 64, 0, nil, []uint64{40}, []string{"block 0 of 3", "forever", "thread 0 is at a barrier of the block, selftest.cu:", "thread 40 is at a barrier of the warp"}},
 		{"self_mixed", 1, 64, 0, nil, nil, []string{"different barriers", "thread 0", "thread 32", "selftest.cu:"}},
 		{"self_outside", 1, 32, 100, nil, []uint64{100}, []string{"byte 100 of 100"}},
 		{"self_outside", 1, 32, 100, nil, []uint64{4000}, []string{"byte 4000 of 100"}},
@@ -154,7 +155,7 @@ func TestFaults(t *testing.T) {
 		{"self_outside", 1, 32, 0, nil, []uint64{0}, []string{"byte 0 of 0"}},
 		{"self_throws", 40, 32, 0, nil, []uint64{11}, []string{"self_throws for sm_0, block 11 of 40", "thread 7 threw: on purpose"}},
 		{"self_deep", 1, 32, 0, [][]float64{out}, nil, []string{"65536 bytes of stack"}},
-		{"self_missing", 1, 64, 0, nil, []uint64{63}, []string{"warp_gather without", "63 is missing"}},
+		{"self_missing", 1, 64, 0, nil, []uint64{63}, []string{"warp_gather without", "thread 63 is missing"}},
 		{"self_mixed", 1, 32, 0, nil, nil, []string{"32 threads", "64"}},
 		{"self_mixed", 1, 64, 0, nil, []uint64{1}, []string{"1 arguments", "0"}},
 		{"self_mixed", 1, 64, 1 << 20, nil, nil, []string{"shared memory"}},
@@ -171,7 +172,7 @@ func TestFaults(t *testing.T) {
 		TestBarrier(t)
 	}
 	if err := try("self_outside", 1, 32, 100, nil, 99); err != nil {
-		t.Error("the last byte belongs to the block:", err)
+		t.Error("a write to the last byte of shared memory failed:", err)
 	}
 }
 
@@ -210,8 +211,9 @@ func TestTables(t *testing.T) {
 }
 
 // TestFeature compares the functions of a feature with package math: sines to two units in the
-// last place of 1, exponentials to two of their value plus the rounding of their argument. If a
-// turn is less than an ulp, the angle is arbitrary, but the sine is within 1.
+// last place of 1, exponentials to two of their value plus the rounding of their argument. If the
+// spacing of float64 at a number of turns is large, the angle is arbitrary, but sine and cosine
+// must be on the unit circle.
 func TestFeature(t *testing.T) {
 	const ulp = 0x1p-53
 	turns := []float64{0, math.Copysign(0, -1), 0.125, 0.25, 0.375, 0.5, 0.625, -0.25, 1e-300, 0x1p51 + 0.5, math.Inf(1), math.NaN()}
@@ -243,12 +245,12 @@ func TestFeature(t *testing.T) {
 			}
 		case math.Abs(x) >= 0x1p50:
 			if !(math.Abs(math.Hypot(sin, cos)-1) <= 4*ulp) {
-				t.Errorf("%v turns: %v, %v is not on the circle", x, sin, cos)
+				t.Errorf("%v turns: %v, %v is not on the unit circle", x, sin, cos)
 			}
 		default:
 			s, c := math.Sincos(2 * math.Pi * (x - math.RoundToEven(x)))
 			if !(math.Abs(sin-s) <= 4*ulp && math.Abs(cos-c) <= 4*ulp) {
-				t.Errorf("%v turns: off by %.2g and %.2g ulps", x, (sin-s)/ulp, (cos-c)/ulp)
+				t.Errorf("%v turns: errors of %.2g and %.2g ulps", x, (sin-s)/ulp, (cos-c)/ulp)
 			}
 		}
 		q := quads[i]
@@ -257,7 +259,7 @@ func TestFeature(t *testing.T) {
 			least = want
 		}
 		if err := math.Abs(e - want); err > (4+q)*ulp*want+least || math.IsNaN(e) != math.IsNaN(q) {
-			t.Errorf("exp(−%v/2) = %v, want %v: off by %.2g ulps", q, e, want, err/ulp/want)
+			t.Errorf("exp(−%v/2) = %v, want %v: error of %.2g ulps", q, e, want, err/ulp/want)
 		}
 	}
 }

@@ -1,6 +1,6 @@
 //go:build cudaemu && cgo
 
-// The kernels with which the emulator tests itself.
+// The emulator's test kernels.
 #undef _FORTIFY_SOURCE
 
 #define VSSGP_ARCH 800

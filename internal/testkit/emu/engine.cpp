@@ -1,6 +1,6 @@
 //go:build cudaemu && cgo
 
-#undef _FORTIFY_SOURCE // its longjmp takes a change of stacks for an attack
+#undef _FORTIFY_SOURCE // its longjmp rejects a change of stacks
 
 #include "engine.h"
 
@@ -11,8 +11,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-// What shared memory holds before a block writes it: NaN as a double and as two
-// floats. What its fences and the ends of stacks hold.
+// unset is the initial content of shared memory, a NaN as a double and as two floats. guard is the
+// content of its fences and of the ends of stacks.
 static const uint64_t unset = 0x7ff8dead7ff8dead, guard = 0x5afe5afe5afe5afe;
 
 __thread EmuDim threadIdx, blockIdx, blockDim, gridDim;
@@ -28,7 +28,7 @@ static char *map(long bytes) {
 	return (char *)p;
 }
 
-// Beyond the fences of shared memory lie pages that may not be touched at all.
+// The pages beyond the fences of shared memory are inaccessible.
 Engine::Engine() {
 	fibers = new Fiber[most]();
 	stacks = map(most * (stack + fence));
@@ -45,16 +45,16 @@ Engine::Engine() {
 
 void Engine::open(const EmuKernel &k, int n, long size, const uint64_t *w) {
 	if (n < 1 || n > most)
-		throw std::runtime_error("a block has 1 to 1024 threads, this one " + std::to_string(n));
+		throw std::runtime_error("a block has " + std::to_string(n) + " threads, must be 1 to 1024");
 	if (size < 0 || size > most_shared)
-		throw std::runtime_error("a block has at most 262144 bytes of shared memory, this one " + std::to_string(size));
+		throw std::runtime_error("a block has " + std::to_string(size) + " bytes of shared memory, must be at most 262144");
 	kernel = &k;
 	words = w;
 	threads = n;
 	bytes = size;
 }
 
-// A fiber serves one block after another; it is made anew after a fault only.
+// A fiber runs one block after another. It is recreated only after a fault.
 void Engine::main(unsigned high, unsigned low) {
 	Engine *e = (Engine *)((uintptr_t)high << 32 | low);
 	for (;;)
@@ -72,7 +72,7 @@ void Engine::body() {
 		f.threw = e.what();
 	} catch (...) {
 		race_code(false);
-		f.threw = "no std::exception";
+		f.threw = "an exception that is not a std::exception";
 	}
 	f.state = DONE;
 	if (!_setjmp(f.context))
@@ -104,43 +104,43 @@ void Engine::resume(int i) {
 	_longjmp(fibers[i].context, 1);
 }
 
-void Engine::wait(State state, Place place, bool orders) {
+void Engine::wait(State state, Location location, bool orders) {
 	Fiber &f = fibers[current];
 	f.state = state;
 	f.orders = orders;
-	f.place = place;
+	f.location = location;
 	if (!_setjmp(f.context))
 		_longjmp(scheduler, 1);
 }
 
-// An exchange puts a value into one of two slots by turns: a lane can give its
-// next value before another has read this one, but not the one after.
+// An exchange alternates between two slots: a lane can write its next value before another lane
+// has read the current one, but not the value after that.
 bool Engine::took_part(int i) const { return i < threads && fibers[i].exchanges >= fibers[current].exchanges; }
 
-uint64_t Engine::shuffle(uint64_t v, int mask, Place place) {
+uint64_t Engine::shuffle(uint64_t v, int mask, Location location) {
 	int me = current, turn = fibers[me].exchanges++ & 1, other = me ^ mask;
 	if (mask < 0 || mask > 31)
-		throw std::runtime_error("shuffle_xor takes a mask from 0 to 31, not " + std::to_string(mask));
+		throw std::runtime_error("shuffle_xor has the mask " + std::to_string(mask) + ", must be 0 to 31");
 	fibers[me].slot[turn] = v;
-	wait(AT_WARP, place, false);
+	wait(AT_WARP, location, false);
 	return took_part(other) ? fibers[other].slot[turn] : unset;
 }
 
-const void *const *Engine::gather(const void *p, Place place) {
+const void *const *Engine::gather(const void *p, Location location) {
 	int me = current, turn = fibers[me].exchanges++ & 1;
 	Warp &w = warps[me / 32];
 	w.gathered[turn][me % 32] = p;
-	wait(AT_WARP, place, false);
+	wait(AT_WARP, location, false);
 	for (int i = me / 32 * 32; i < me / 32 * 32 + 32; i++)
 		if (!took_part(i))
-			throw std::runtime_error("warp_gather without all 32 threads of the warp: " + std::to_string(i) + " is missing");
+			throw std::runtime_error("warp_gather without all 32 threads of the warp: thread " + std::to_string(i) + " is missing");
 	return w.gathered[turn];
 }
 
 void Engine::copy(void *to, const void *from, int bytes, void *pc) {
 	Fiber &f = fibers[current];
 	if ((uintptr_t)to % bytes != 0 || (uintptr_t)from % bytes != 0)
-		throw std::runtime_error("an asynchronous copy of " + std::to_string(bytes) + " bytes that is not aligned to them");
+		throw std::runtime_error("an asynchronous copy of " + std::to_string(bytes) + " bytes is not aligned");
 	fill((char *)to, bytes, unset);
 	race_copy(to, from, bytes, pc);
 	f.copies.push_back({to, from, bytes, f.groups, pc});
@@ -186,10 +186,10 @@ std::string Engine::describe(int i) const {
 	if (f.state == DONE)
 		return s + " has returned";
 	return s + (f.state == AT_BARRIER ? " is at a barrier of the block, " : " is at a barrier of the warp, ") +
-		   f.place.base() + ":" + std::to_string(f.place.line);
+		   f.location.base() + ":" + std::to_string(f.location.line);
 }
 
-// same refuses threads that wait for each other at different lines.
+// same throws an exception if threads wait for each other at different lines.
 void Engine::same(int from, int to, State state) const {
 	int first = -1;
 	for (int i = from; i < to; i++) {
@@ -197,26 +197,26 @@ void Engine::same(int from, int to, State state) const {
 			continue;
 		if (first < 0)
 			first = i;
-		const Place &a = fibers[first].place, &b = fibers[i].place;
+		const Location &a = fibers[first].location, &b = fibers[i].location;
 		if (a.line != b.line || (a.file != b.file && strcmp(a.file, b.file) != 0))
 			throw std::runtime_error("threads meet at different barriers: " + describe(first) + ", " + describe(i));
 	}
 }
 
-// stuck tells of the first thread and of one that waits elsewhere.
+// stuck describes the first waiting thread and a thread that waits elsewhere.
 std::string Engine::stuck() const {
 	int first = 0;
 	while (fibers[first].state == DONE)
 		first++;
 	for (int i = first + 1; i < threads; i++) {
 		const Fiber &a = fibers[first], &b = fibers[i];
-		if (b.state != a.state || a.place.line != b.place.line)
-			return "threads wait for each other for ever: " + describe(first) + ", " + describe(i);
+		if (b.state != a.state || a.location.line != b.location.line)
+			return "threads wait for each other forever: " + describe(first) + ", " + describe(i);
 	}
-	return "threads wait for each other for ever: " + describe(first);
+	return "threads wait for each other forever: " + describe(first);
 }
 
-// step runs thread i until it waits or has returned.
+// step runs thread i until it waits or returns.
 void Engine::step(int i) {
 	resume(i);
 	if (fibers[i].state == DONE) {
@@ -227,7 +227,7 @@ void Engine::step(int i) {
 	}
 }
 
-// meet lets threads go on if all that live have come to the barrier.
+// meet resumes threads if all live threads have reached the barrier.
 bool Engine::meet(int from, int to, State state, int live) {
 	int waits = 0;
 	for (int i = from; i < to; i++)
@@ -246,8 +246,8 @@ bool Engine::meet(int from, int to, State state, int live) {
 	return true;
 }
 
-// warp runs a warp's threads until they wait for other warps or have returned.
-// It says whether any ran.
+// warp runs a warp's threads until they wait for other warps or return. It reports whether any
+// thread ran.
 bool Engine::warp(int w) {
 	int from = 32 * w, to = std::min(threads, from + 32);
 	bool moved = false;
@@ -275,16 +275,16 @@ void Engine::schedule() {
 	}
 }
 
-// faults looks for writes outside shared memory and beyond the stacks.
+// faults reports writes outside shared memory and stack overflows.
 std::string Engine::faults() {
 	const unsigned char *s = (const unsigned char *)shared, *g = (const unsigned char *)&guard;
 	for (long i = 1; i <= fence; i++)
 		if (s[-i] != g[(8 - i % 8) % 8])
-			return "something was written " + std::to_string(i) + " bytes before shared memory";
+			return "a thread wrote " + std::to_string(i) + " bytes before shared memory";
 	long whole = (bytes + 7) / 8 * 8;
 	for (long i = bytes; i < whole + fence; i++)
 		if (s[i] != (i < whole ? 0x5a : g[i % 8]))
-			return "something was written at byte " + std::to_string(i) + " of " + std::to_string(bytes) + " bytes of shared memory";
+			return "a thread wrote at byte " + std::to_string(i) + " of " + std::to_string(bytes) + " bytes of shared memory";
 	for (int i = 0; i < threads; i++)
 		for (int k = 1; k <= watched / 8; k++)
 			if (((uint64_t *)fibers[i].stack)[-k] != guard)

@@ -1,4 +1,4 @@
-// The engine that runs blocks, and what the parts of the emulator share.
+// The engine that runs blocks, and declarations shared by the parts of the emulator.
 #pragma once
 
 #include "race.h"
@@ -12,41 +12,40 @@
 
 enum State { READY, AT_BARRIER, AT_WARP, DONE };
 
-// A Place is a line of the sources.
-struct Place {
+// A Location is a source line.
+struct Location {
 	const char *file;
 	int line;
 
-	// base is the file's name without its folders.
+	// base returns the file's name without folders.
 	const char *base() const {
 		const char *slash = strrchr(file, '/');
 		return slash ? slash + 1 : file;
 	}
 };
 
-// A Copy is an asynchronous one to shared memory that has not landed; from is null for
-// zeros.
+// A Copy is an unfinished asynchronous copy to shared memory; from is null for zeros.
 struct Copy {
 	void *to;
 	const void *from;
 	int bytes, group;
-	void *pc; // place of the program that started it
+	void *pc; // the instruction that started it
 };
 
-// A Fiber's first 64 bytes are what changing places looks at.
+// A Fiber begins with the 64 bytes that switching fibers reads.
 struct alignas(64) Fiber {
 	State state;
-	bool orders;      // it waits at a barrier that orders what was done to memory
-	int exchanges;    // how many shuffles and gathers it has taken part in
-	uint64_t slot[2]; // what it gives to them, by turns
-	Place place;      // where it waits
+	bool orders; // whether it waits at a barrier that orders memory accesses
+	int exchanges; // number of shuffles and gathers it has taken part in
+	uint64_t slot[2]; // its values for them, used alternately
+	Location location;      // where it waits
 	EmuDim thread;
 	bool born;
 	jmp_buf context;
-	char *stack;       // its lowest byte
-	std::string threw; // what the kernel threw
+	char *stack; // its lowest address
+	std::string threw; // the message of an exception in the kernel
 	std::deque<Copy> copies;
-	int groups; // of copies that it has ended
+	int groups; // number of groups of copies that it has ended
 };
 
 struct Warp {
@@ -56,31 +55,32 @@ struct Warp {
 
 class Engine {
   public:
-	static constexpr int most = 1024;             // threads of a block
-	static constexpr long stack = 64 << 10;       // bytes of a thread's stack
-	static constexpr long fence = 4 << 10;        // bytes on each side of shared memory and below stacks
-	static constexpr long watched = 512;          // of those below a stack
+	static constexpr int most = 1024; // maximum number of threads per block
+	static constexpr long stack = 64 << 10; // bytes per thread
+	static constexpr long fence = 4 << 10; // bytes on each side of shared memory and below each stack
+	static constexpr long watched = 512; // bytes of the fence below a stack that are checked
 	static constexpr long most_shared = 256 << 10;
 
-	char *shared = nullptr; // of the block that runs
+	char *shared = nullptr; // of the running block
 
 	Engine();
 	Engine(const Engine &) = delete;
 
-	// open readies the engine for a kernel's blocks; it throws what is wrong.
+	// open prepares the engine for the blocks of a kernel. It throws an exception for invalid
+	// arguments.
 	void open(const EmuKernel &kernel, int threads, long bytes, const uint64_t *words);
 
-	// run runs the block blockIdx and returns what went wrong, or nothing.
+	// run runs the block blockIdx and returns an error message, or "".
 	std::string run();
 
-	// For the fibers: wait until the others come, exchange values in a warp.
-	// Only barriers of the sources order what threads do to memory.
-	void wait(State state, Place place, bool orders);
-	uint64_t shuffle(uint64_t v, int mask, Place place);
-	const void *const *gather(const void *p, Place place);
+	// The fibers call these functions to wait for others and to exchange values within a warp.
+	// Only barriers in the sources order memory accesses.
+	void wait(State state, Location location, bool orders);
+	uint64_t shuffle(uint64_t v, int mask, Location location);
+	const void *const *gather(const void *p, Location location);
 
-	// For the fibers: start a copy, end a group of them, and have all but the last
-	// few groups land.
+	// The fibers call these functions to start a copy, to end a group of copies, and to finish all
+	// but the last left groups.
 	void copy(void *to, const void *from, int bytes, void *pc);
 	void commit() { fibers[current].groups++; }
 	void land(int left);
@@ -90,7 +90,7 @@ class Engine {
 	const uint64_t *words = nullptr;
 	int threads = 0, live = 0, current = 0;
 	long bytes = 0;
-	bool backwards = false; // threads take turns from the last to the first
+	bool backwards = false; // run threads from the last to the first
 	char *stacks = nullptr, *zone = nullptr;
 	Fiber *fibers = nullptr;
 	Warp warps[most / 32];

@@ -15,7 +15,7 @@ import (
 	"sync"
 )
 
-// program returns the line table of this program, and its load offset.
+// program returns the line table of this program and its load offset.
 var program = sync.OnceValues(func() (*dwarf.Data, uint64) {
 	path, err := os.Executable()
 	if err != nil {
@@ -42,7 +42,7 @@ var program = sync.OnceValues(func() (*dwarf.Data, uint64) {
 	return nil, 0
 })
 
-// line returns the source line of the code before a return address.
+// line returns the source line of the instruction before a return address.
 func line(pc uint64) string {
 	lines, moved := program()
 	if lines == nil {

@@ -1,7 +1,7 @@
 //go:build cudaemu && cgo && racekernels
 
-// Who touched which memory since which barrier. Launches come one at a time and
-// their blocks one after another (race.go), so nothing here is locked.
+// This file records which thread accessed which memory, and after which barrier. Launches run one
+// at a time and their blocks one after another (race.go), so no locks are needed.
 #undef _FORTIFY_SOURCE
 
 #include "race.h"
@@ -9,37 +9,37 @@
 
 #include <stdlib.h>
 
-// What runs within a hook calls no hooks.
+// Code that runs within a hook must not call hooks.
 #define QUIET __attribute__((no_sanitize("thread"), noinline))
 #define QUIET_INLINE __attribute__((no_sanitize("thread"))) inline
 
-// An Access is a read or a write. Blocks are numbered through all launches, from 1.
-// epoch counts the block's barriers, turns its warp's since the last of those.
+// An Access is a read or a write. block numbers the blocks of all launches from 1, epoch counts
+// the block's barriers, and turns the barriers of the warp since the block's last one.
 struct Access {
 	uint32_t block, epoch;
 	uint32_t thread : 10, turns : 22;
-	uint32_t pc; // from base on
+	uint32_t pc; // relative to base
 };
 
-static const uint32_t pending = (1 << 22) - 1; // turns of a copy that has not landed
+static const uint32_t pending = (1 << 22) - 1; // turns of an unfinished copy
 
-// A LANDING write is what becomes of a copy that was pending.
+// A LANDING write completes a copy that was pending.
 enum Kind { READ, WRITE, LANDING };
 
-// A Cell has the last write and the readers since then. Of the block that read last
-// there are two: of different warps, if two have read, or else different threads of
-// one warp between the same barriers, if two have. The third is of a block before
-// that. A writer is then ordered after all readers if it is after these.
+// A Cell contains the last write and the readers since then. read has two readers of the block
+// that read last: of different warps if two have read, else different threads of one warp between
+// the same barriers if there are two. before is a reader of an earlier block. A write that is
+// ordered after these readers is ordered after all readers.
 struct Cell {
 	Access write, read[2], before;
 };
 
-// Memory is watched by words of eight bytes, and a word by its bytes from when a part
-// of it is touched.
+// Memory is tracked by words of eight bytes. After an access to a part of a word, the word is
+// tracked by bytes.
 struct Page {
 	static constexpr int words = 512;
 	Cell word[words];
-	Cell *bytes[words]; // eight each, or null
+	Cell *bytes[words]; // eight per word, or null
 };
 
 // A Finding is a race: two accesses, the earlier one first.
@@ -51,7 +51,7 @@ struct Finding {
 };
 
 static const int most_findings = 16;
-static const int halves = 1 << 18; // pages are found by two halves of 36 bits of an address
+static const int halves = 1 << 18; // the page table has two levels of 18 bits each
 
 static __thread bool in_kernel = false;
 static uint32_t block, first_of_launch, epoch, turns[32];
@@ -97,12 +97,11 @@ QUIET void race_met(int warp) {
 
 QUIET_INLINE static bool same_warp(const Access &a, const Access &b) { return a.thread / 32 == b.thread / 32; }
 
-// current: the access is of the same block and between the same barriers of it.
+// current reports whether the access is of the same block between the same barriers.
 QUIET_INLINE static bool current(const Access &a, const Access &now) { return a.block == now.block && a.epoch == now.epoch; }
 
-// ordered says whether old is before now by a barrier, or by being the same thread's.
-// Launches are in order, and so are blocks as to shared memory, which is new to
-// each.
+// ordered reports whether old precedes now by a barrier or because both are of the same thread.
+// Launches are ordered. For shared memory, which is new for each block, blocks are ordered too.
 QUIET_INLINE static bool ordered(const Access &old, const Access &now, bool shared) {
 	if (old.block != now.block)
 		return old.block < first_of_launch || shared;
@@ -113,7 +112,7 @@ QUIET_INLINE static bool ordered(const Access &old, const Access &now, bool shar
 	return same_warp(old, now) && old.turns < now.turns;
 }
 
-QUIET static void tell(const Access &a, bool a_write, const Access &b, bool b_write, bool shared) {
+QUIET static void report(const Access &a, bool a_write, const Access &b, bool b_write, bool shared) {
 	for (int i = 0; i < findings; i++)
 		if (found[i].side[0].pc == (int64_t)(base + a.pc) && found[i].side[1].pc == (int64_t)(base + b.pc))
 			return;
@@ -146,16 +145,16 @@ QUIET_INLINE static void touch(Cell &c, const Access &now, Kind kind, bool share
 		return;
 	}
 	if (c.write.block && !ordered(c.write, now, shared))
-		tell(c.write, true, now, kind == WRITE, shared);
+		report(c.write, true, now, kind == WRITE, shared);
 	if (kind == READ) {
 		reading(c, now);
 		return;
 	}
 	for (int i = 0; i < 2; i++)
 		if (c.read[i].block && !ordered(c.read[i], now, shared))
-			tell(c.read[i], false, now, true, shared);
+			report(c.read[i], false, now, true, shared);
 	if (c.before.block && !ordered(c.before, now, shared))
-		tell(c.before, false, now, true, shared);
+		report(c.before, false, now, true, shared);
 	c = {};
 	c.write = now;
 }
@@ -238,8 +237,7 @@ QUIET int race_findings(Finding *to) {
 	return findings;
 }
 
-// race_here is its own address, by which lines.go learns where the program was
-// loaded.
+// race_here returns its own address, from which lines.go computes the load offset of the program.
 QUIET int64_t race_here() { return (int64_t)(uintptr_t)&race_here; }
 
 #define HOOK(name, bytes, write)                                                  \
@@ -268,7 +266,7 @@ QUIET void __tsan_write_range(void *at, unsigned long bytes) {
 		race_touch(at, bytes, true, __builtin_return_address(0));
 }
 
-// What is atomic belongs to the engine; kernels have nothing of the kind.
+// Only the engine uses atomics; kernels have none.
 #define ATOMIC(bits, type)                                                                                                \
 	QUIET type __tsan_atomic##bits##_load(const volatile type *at, int) { return __atomic_load_n(at, __ATOMIC_SEQ_CST); } \
 	QUIET void __tsan_atomic##bits##_store(volatile type *at, type v, int) { __atomic_store_n(at, v, __ATOMIC_SEQ_CST); } \

@@ -24,8 +24,8 @@ const Races = true
 // alone serializes launches, because race.cpp tracks one block at a time.
 var alone sync.Mutex
 
-// watch runs the blocks of a launch one after another. If threads raced, the error lists the
-// races first, up to four, one for each pair of lines.
+// watch runs the blocks of a launch one after another. The error begins with up to four races, one
+// for each pair of lines.
 func watch(name string, run func(workers int) error) error {
 	alone.Lock()
 	defer alone.Unlock()
@@ -33,11 +33,11 @@ func watch(name string, run func(workers int) error) error {
 	err := run(1)
 	var found [16]C.finding
 	var races []error
-	told := map[[3]string]bool{}
+	seen := map[[3]string]bool{}
 	for _, f := range found[:C.race_findings(&found[0])] {
 		what := [3]string{kind(f), line(uint64(f.side[0].pc)), line(uint64(f.side[1].pc))}
-		if !told[what] && len(told) < 4 {
-			told[what] = true
+		if !seen[what] && len(seen) < 4 {
+			seen[what] = true
 			races = append(races, race(name, f, what))
 		}
 	}
@@ -47,7 +47,7 @@ func watch(name string, run func(workers int) error) error {
 	return errors.Join(append(races, err)...)
 }
 
-// kind returns between which threads a race is, and in which memory.
+// kind describes the threads of a race and the memory.
 func kind(f C.finding) string {
 	between, memory := "threads of a block", "device memory"
 	switch {
@@ -62,7 +62,7 @@ func kind(f C.finding) string {
 	return between + " in " + memory
 }
 
-// race converts a finding to an error with its kind and two lines.
+// race converts a finding to an error with its kind and its two lines.
 func race(name string, f C.finding, what [3]string) error {
 	var sides [2]string
 	for i, s := range f.side {

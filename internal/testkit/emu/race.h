@@ -1,38 +1,37 @@
-// The detector of races: what the engine tells it, and what it found. Only a build
-// with the tag racekernels has one; in others these functions do nothing.
+// The interface between the engine and the race detector, which exists only in builds with the tag
+// racekernels. In other builds these functions do nothing.
 //
-// The kernels are then compiled with -fsanitize=thread, which calls a function
-// (__tsan_read8 and so on) for each of their accesses to memory; race.cpp has these
-// functions in place of that sanitizer's library. All other code of the emulator
-// is compiled alike, but counts only while a kernel's own code runs: a RaceQuiet
-// stands at the door.
+// The kernels are then compiled with -fsanitize=thread, which calls a function (__tsan_read8 and
+// so on) for each access to memory; race.cpp implements these functions in place of the
+// sanitizer's library. All other code of the emulator is compiled in the same way, but is only
+// recorded while a kernel's code runs: a RaceQuiet disables recording.
 #pragma once
 
 #include <stdint.h>
 
 #ifdef VSSGP_RACE
 
-// race_block: a block begins, with its shared memory and its threads' stacks, which
-// are nobody else's.
+// race_block begins a block with its shared memory and the stacks of its threads. Stacks are not
+// checked.
 void race_block(const char *shared, long shared_bytes, const char *stacks, long stack_bytes);
 
-// race_turn: from now on the block's thread i runs.
+// race_turn selects the block's thread i as the running thread.
 void race_turn(int i);
 
-// race_met: the block's threads, or a warp's (−1: all), have met at a barrier that
-// orders what they did to memory.
+// race_met records that the threads of a warp, or of the block if warp is −1, have met at a
+// barrier that orders their memory accesses.
 void race_met(int warp);
 
-// race_touch: the thread reads or writes memory, at the place pc of the program.
+// race_touch records a read or write of memory by the instruction at pc.
 void race_touch(const void *at, long bytes, bool write, void *pc);
 
-// race_copy: the thread starts an asynchronous copy, at the place pc of the program;
-// from is null where zeros are written. race_landed: it has waited for it. In
-// between nobody may touch to, the thread itself no more than others.
+// race_copy records the start of an asynchronous copy by the instruction at pc; from is null for
+// zeros. race_landed records that the thread has waited for it. In between no thread may access
+// to, not even the thread itself.
 void race_copy(const void *to, const void *from, long bytes, void *pc);
 void race_landed(const void *to, const void *from, long bytes, void *pc);
 
-// race_code: whether a kernel's code runs. It returns what held before.
+// race_code sets whether a kernel's code runs and returns the previous value.
 bool race_code(bool runs);
 
 struct RaceQuiet {

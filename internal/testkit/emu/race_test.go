@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestRaces has one kernel for each kind of race, and each with the missing ordering.
+// TestRaces has one kernel for each kind of race, and each without the race.
 func TestRaces(t *testing.T) {
 	a, b := room(64), room(256)
 	out, two := [][]float64{a}, [][]float64{b, a}
@@ -17,7 +17,7 @@ func TestRaces(t *testing.T) {
 		blocks, threads, shared int
 		keep                    [][]float64
 		words                   []uint64
-		want                    string // of the error, a regular expression; "": no race
+		want                    string // regular expression for the error; "": no race
 	}{
 		{"race_warps", 1, 64, 512, out, []uint64{0}, `race_warps for sm_0: a race between threads of a block in shared memory: thread 0 of block 0 writes at LINE, and then thread 32 of block 0 reads at LINE`},
 		{"race_warps", 1, 64, 512, out, []uint64{1}, ""},
@@ -61,7 +61,7 @@ func TestRaces(t *testing.T) {
 	}
 }
 
-// TestLeftOut: removing a barrier causes a race.
+// TestLeftOut checks that removing a barrier causes a race.
 func TestLeftOut(t *testing.T) {
 	defer LeaveOut("", 0)
 	run := func() error { return try("race_warps", 1, 64, 512, [][]float64{room(64)}, 1) }

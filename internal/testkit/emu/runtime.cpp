@@ -1,8 +1,8 @@
 //go:build cudaemu && cgo
 
-// The scheduler: one Engine runs the blocks of a launch that its thread of the
-// operating system is given. Engines and their stacks are kept for reuse.
-#undef _FORTIFY_SOURCE // its longjmp takes a change of stacks for an attack
+// The scheduler: an Engine runs the blocks that an operating-system thread receives. Engines and
+// their stacks are kept for reuse.
+#undef _FORTIFY_SOURCE // its longjmp rejects a change of stacks
 
 #include "engine.h"
 
@@ -12,7 +12,7 @@
 
 static __thread Engine *running;
 
-// The barrier that is left out, and how many threads have passed it.
+// The barrier that LeaveOut removed, and how many times a thread has passed it.
 static char left_file[64];
 static int left_line = 0;
 static std::atomic<long> left_out{0};
@@ -25,12 +25,12 @@ extern "C" void emu_leave_out(const char *file, int line) {
 
 extern "C" long emu_left_out() { return left_out; }
 
-static void meet(State state, Place place) {
+static void meet(State state, Location location) {
 	RaceQuiet quiet;
-	if (place.line == left_line && !strcmp(place.base(), left_file))
+	if (location.line == left_line && !strcmp(location.base(), left_file))
 		left_out++;
 	else
-		running->wait(state, place, true);
+		running->wait(state, location, true);
 }
 
 void *emu_shared() { return running->shared; }
@@ -70,11 +70,11 @@ void emu_copy_wait(int left) {
 static std::mutex idle_lock;
 static std::vector<Engine *> idle;
 
-// A Lease is an engine from the idle ones, or a new one, until it goes.
+// A Lease is an idle engine or a new one. Its destructor returns the engine to the idle ones.
 struct Lease {
 	Engine *engine = nullptr;
 	Lease() {
-		std::lock_guard<std::mutex> hold(idle_lock);
+		std::lock_guard<std::mutex> lock(idle_lock);
 		if (!idle.empty()) {
 			engine = idle.back();
 			idle.pop_back();
@@ -84,7 +84,7 @@ struct Lease {
 	}
 	~Lease() {
 		running = nullptr;
-		std::lock_guard<std::mutex> hold(idle_lock);
+		std::lock_guard<std::mutex> lock(idle_lock);
 		idle.push_back(engine);
 	}
 };
@@ -114,8 +114,7 @@ extern "C" const char *emu_name(int arch, int i) { return emu_table(arch)[i].nam
 extern "C" int emu_threads(int arch, int i) { return emu_table(arch)[i].threads; }
 extern "C" int emu_words(int arch, int i) { return emu_table(arch)[i].words; }
 
-// emu_run runs a block of kernel i and writes what went wrong, or nothing, to
-// message.
+// emu_run runs a block of kernel i and writes an error message, or "", to message.
 extern "C" void emu_run(int arch, int i, const unsigned *grid, const unsigned *block, long shared, const uint64_t *words,
 						int64_t at, char *message, long size) {
 	const EmuKernel &kernel = emu_table(arch)[i];
@@ -130,7 +129,7 @@ extern "C" void emu_run(int arch, int i, const unsigned *grid, const unsigned *b
 	} catch (const std::exception &e) {
 		why = e.what();
 	} catch (...) {
-		why = "something was thrown that is no std::exception";
+		why = "an exception that is not a std::exception was thrown";
 	}
 	snprintf(message, size, "%s", why.c_str());
 }

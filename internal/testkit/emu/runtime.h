@@ -1,9 +1,9 @@
-// The emulator's side of device.cuh. A block's threads are fibers on one thread
-// of the operating system; they change places only at barriers.
+// The emulator's implementation of device.cuh. The threads of a block are fibers on one
+// operating-system thread that switch only at barriers.
 //
-// A barrier knows where it stands in the source, so that a deadlock is reported
-// with the lines at which threads wait, and threads that meet at different
-// barriers are found. Only emulated code may call warp_gather and warp_meet.
+// A barrier records its source line, so that the message for a deadlock contains the lines at
+// which threads wait, and threads at different barriers are detected. Only emulated code may call
+// warp_gather and warp_meet.
 #pragma once
 
 #include <math.h>
@@ -23,7 +23,7 @@ struct EmuDim {
 
 extern __thread EmuDim threadIdx, blockIdx, blockDim, gridDim;
 
-// What the scheduler gives a kernel's functions (runtime.cpp).
+// The scheduler's functions for kernels (runtime.cpp).
 void *emu_shared();
 void emu_barrier(const char *file, int line);
 void emu_warp_barrier(const char *file, int line);
@@ -39,7 +39,7 @@ void emu_copy_wait(int left);
 #define CONSTANT const
 #define SHARED(type, s) type *s = reinterpret_cast<type *>(emu_shared())
 
-// Where a call stands: the defaults are evaluated at the caller.
+// The source line of a call: default arguments are evaluated at the caller.
 #define EMU_HERE const char *file = __builtin_FILE(), int line = __builtin_LINE()
 
 inline void barrier(EMU_HERE) { emu_barrier(file, line); }
@@ -61,10 +61,9 @@ inline double shuffle_xor(double v, int mask, EMU_HERE) {
 	return of_bits((long long)emu_shuffle((uint64_t)bits_of(v), mask, file, line));
 }
 
-// warp_gather returns the 32 pointers that the warp's lanes gave, after all
-// have; the caller ends with warp_meet before what they point to changes. Neither
-// orders what the lanes do to memory: a card's instruction that a gather stands for
-// does not.
+// warp_gather returns the 32 pointers of the warp's lanes after all lanes have called it. The
+// caller must call warp_meet before the pointed-to values change. Neither orders memory accesses,
+// like the GPU instructions that they emulate.
 inline const void *const *warp_gather(const void *p, EMU_HERE) { return emu_warp_gather(p, file, line); }
 inline void warp_meet(EMU_HERE) { emu_warp_meet(file, line); }
 
@@ -76,9 +75,9 @@ inline double shuffle(double v, int lane, EMU_HERE) {
 
 inline double inverse_root(double d) { return 1 / sqrt(d); }
 
-// A copy leaves NaN until it has landed, which is when its thread waits for it: a
-// card may do it at any time in between. Macros: a race is reported with the line that
-// calls emu_copy.
+// The target of a copy is NaN until its thread waits for it, because a GPU may perform the copy at
+// any time in between. These are macros so that a race is reported with the line that calls
+// emu_copy.
 #define copy_async(to, from, there) emu_copy(to, (there) ? (from) : nullptr, 8)
 #define copy_async16(to, from, there) emu_copy(to, (there) ? (from) : nullptr, 16)
 typedef char *SharedAt;
@@ -93,7 +92,7 @@ struct EmuKernel {
 	void (*call)(const uint64_t *words);
 };
 
-// The tables of the two compilations and of the emulator's own kernels (arch 0).
+// The tables of the two architectures and of the emulator's test kernels (arch 0).
 const EmuKernel *emu_table80(), *emu_table90(), *emu_selftest();
 
 template <class T> T emu_word(uint64_t w) {

@@ -1,6 +1,6 @@
-// Kernels for the emulator's own tests: right ones, and one for each fault.
+// Kernels for the emulator's tests: correct ones, and one for each fault.
 
-// self_sum adds a block's numbers by halves: out[block] = Σ x.
+// self_sum computes the sum of a block's numbers by halving: out[block] = Σ x.
 KERNEL(128) self_sum(const double *x, double *out) {
 	SHARED(double, s);
 	int i = threadIdx.x;
@@ -14,8 +14,8 @@ KERNEL(128) self_sum(const double *x, double *out) {
 		out[blockIdx.x] = s[0];
 }
 
-// self_shuffle adds a warp's numbers, so that all lanes have the sum, and the number
-// of the lane three further on.
+// self_shuffle adds the sum of a warp's numbers, which all lanes receive, and the number of the
+// lane three positions ahead.
 KERNEL(64) self_shuffle(double *out) {
 	double v = threadIdx.x, next = shuffle(v, (threadIdx.x + 3) % 32);
 	for (int mask = 1; mask < 32; mask *= 2)
@@ -23,7 +23,7 @@ KERNEL(64) self_shuffle(double *out) {
 	out[threadIdx.x] = v + 1e6 * next;
 }
 
-// self_gather has each lane read what all lanes of its warp hold, twice.
+// self_gather makes each lane read the values of all lanes of its warp, twice.
 KERNEL(64) self_gather(double *out) {
 	double own = threadIdx.x, sum = 0;
 	for (int turn = 0; turn < 2; turn++) {
@@ -36,7 +36,7 @@ KERNEL(64) self_gather(double *out) {
 	out[threadIdx.x] = sum;
 }
 
-// self_early has threads return before the barriers that the others meet at.
+// self_early makes threads return before barriers that the others reach.
 KERNEL(96) self_early(double *out, long long n) {
 	SHARED(double, s);
 	if (threadIdx.x >= n)
@@ -94,7 +94,7 @@ KERNEL(32) self_deep(double *out) {
 	out[threadIdx.x] = big[threadIdx.x];
 }
 
-// self_feature is what a feature is made of: [n][sine, cosine, exp(−quad/2)].
+// self_feature computes the functions of a feature: [n][sine, cosine, exp(−quad/2)].
 KERNEL(32) self_feature(const double *turns, const double *quad, double *out, long long n) {
 	for (long long i = 32 * (long long)blockIdx.x + threadIdx.x; i < n; i += 32 * (long long)gridDim.x) {
 		sincos_turns(turns[i], out[3 * i], out[3 * i + 1]);
@@ -102,8 +102,8 @@ KERNEL(32) self_feature(const double *turns, const double *quad, double *out, lo
 	}
 }
 
-// race_warps has one warp read what another has written: with barriers 0 there is
-// none in between, with 1 there is.
+// race_warps makes one warp read values of another warp, with a barrier in between if barriers is
+// 1.
 KERNEL(64) race_warps(double *out, long long barriers) {
 	SHARED(double, s);
 	if (threadIdx.x < 32)
@@ -114,7 +114,7 @@ KERNEL(64) race_warps(double *out, long long barriers) {
 		out[threadIdx.x] = s[threadIdx.x - 32];
 }
 
-// race_overwrites has one warp write what another has read.
+// race_overwrites makes one warp overwrite values that another has read.
 KERNEL(64) race_overwrites(double *out, long long barriers) {
 	SHARED(double, s);
 	s[threadIdx.x] = 1;
@@ -127,7 +127,7 @@ KERNEL(64) race_overwrites(double *out, long long barriers) {
 		s[threadIdx.x] = 2;
 }
 
-// race_twice has both warps write the same.
+// race_twice makes both warps write the same locations.
 KERNEL(64) race_twice(long long barriers) {
 	SHARED(double, s);
 	if (threadIdx.x < 32)
@@ -138,8 +138,8 @@ KERNEL(64) race_twice(long long barriers) {
 		s[threadIdx.x - 32] = 2;
 }
 
-// race_lanes has a warp's threads read what the one beside has written. A meeting
-// (1) or a shuffle (2) orders nothing, a barrier of the warp (3) does.
+// race_lanes makes a thread read the value of its neighbor in the warp. A meeting (1) or a shuffle
+// (2) does not order memory accesses, a barrier of the warp (3) does.
 KERNEL(32) race_lanes(double *out, long long what) {
 	SHARED(double, s);
 	s[threadIdx.x] = 1;
@@ -152,7 +152,7 @@ KERNEL(32) race_lanes(double *out, long long what) {
 	out[threadIdx.x] = s[threadIdx.x ^ 1];
 }
 
-// race_other_warp has a barrier of the warp where one of the block is needed.
+// race_other_warp has a barrier of the warp although a barrier of the block is needed.
 KERNEL(64) race_other_warp(double *out) {
 	SHARED(double, s);
 	s[threadIdx.x] = 1;
@@ -160,14 +160,14 @@ KERNEL(64) race_other_warp(double *out) {
 	out[threadIdx.x] = s[threadIdx.x ^ 32];
 }
 
-// race_blocks has each block write the same number of device memory, or one each
-// (stride 1).
+// race_blocks makes all blocks write the same number in device memory, or different ones if stride
+// is 1.
 KERNEL(32) race_blocks(double *out, long long stride) {
 	if (threadIdx.x == 0)
 		out[stride * blockIdx.x] = 1;
 }
 
-// race_reads_blocks has the blocks read what one of them writes.
+// race_reads_blocks makes blocks read a value that one of them writes.
 KERNEL(32) race_reads_blocks(double *out, double *kept, long long writes) {
 	if (blockIdx.x != writes)
 		kept[blockIdx.x * 32 + threadIdx.x] = out[0];
@@ -175,8 +175,8 @@ KERNEL(32) race_reads_blocks(double *out, double *kept, long long writes) {
 		out[0] = 1;
 }
 
-// race_bytes has threads write neighboring bytes and read one so far apart: 0 is
-// their own.
+// race_bytes makes threads write neighboring bytes and read the byte at distance apart; 0 is their
+// own byte.
 KERNEL(64) race_bytes(double *out, long long apart) {
 	SHARED(signed char, s);
 	s[threadIdx.x] = 1;
@@ -184,10 +184,10 @@ KERNEL(64) race_bytes(double *out, long long apart) {
 		out[threadIdx.x] = s[threadIdx.x + apart];
 }
 
-// race_copies has each thread copy a number. At when = 1 it reads that number before
-// its copy has landed, at 2 that of another warp, between barriers; at 3 that of
-// another warp without a barrier after that has landed; at 4 it starts a second copy
-// to the same place before the first has landed; at 0 all is right.
+// race_copies makes each thread copy a number. If when is 1, it reads the number before its copy
+// has finished; if 2, the number of another warp between barriers; if 3, the finished number of
+// another warp without a barrier; if 4, it starts a second copy to the same address before the
+// first has finished. If 0, there is no race.
 KERNEL(64) race_copies(const double *x, double *out, long long when) {
 	SHARED(double, s);
 	int i = threadIdx.x;
@@ -210,27 +210,28 @@ KERNEL(64) race_copies(const double *x, double *out, long long when) {
 	out[i] = s[i ^ 32];
 }
 
-// self_mma multiplies a [16,32] by b [32,8], of bytes, with fragments as the PTX ISA has
-// them for mma.m16n8k32 of s8: out [16,8].
-//	A   register r, byte i: row group + 8·(r mod 2), column 4·place + i + 16·(r div 2)
-//	B   register r, byte i: row 4·place + i + 16·r, column group
-//	C   number c: row group + 8·(c div 2), column 2·place + c mod 2
+// self_mma multiplies the byte matrices a [16,32] and b [32,8] to out [16,8], with the fragments
+// that the PTX ISA defines for mma.m16n8k32 of s8:
+//	A   register r, byte i: row group + 8·(r mod 2), column 4·member + i + 16·(r div 2)
+//	B   register r, byte i: row 4·member + i + 16·r, column group
+//	C   number c: row group + 8·(c div 2), column 2·member + c mod 2
 KERNEL(32) self_mma(const signed char *a, const signed char *b, double *out) {
-	int group = threadIdx.x / 4, place = threadIdx.x % 4;
+	int group = threadIdx.x / 4, member = threadIdx.x % 4;
 	DigitFragment<1> f = {};
 	int acc[1][4] = {};
 	for (int i = 0; i < 4; i++) {
 		for (int r = 0; r < 4; r++)
-			f.a[0][r] |= (a[(group + 8 * (r % 2)) * 32 + 4 * place + i + 16 * (r / 2)] & 255) << 8 * i;
+			f.a[0][r] |= (a[(group + 8 * (r % 2)) * 32 + 4 * member + i + 16 * (r / 2)] & 255) << 8 * i;
 		for (int r = 0; r < 2; r++)
-			f.b[0][r] |= (b[(4 * place + i + 16 * r) * 8 + group] & 255) << 8 * i;
+			f.b[0][r] |= (b[(4 * member + i + 16 * r) * 8 + group] & 255) << 8 * i;
 	}
 	mma(acc, f);
 	for (int c = 0; c < 4; c++)
-		out[(group + 8 * (c / 2)) * 8 + 2 * place + c % 2] = acc[0][c];
+		out[(group + 8 * (c / 2)) * 8 + 2 * member + c % 2] = acc[0][c];
 }
 
-// self_whole carries x[0]·2³² + x[1], and makes a float64 of it as it was.
+// self_whole carries x[0]·2³² + x[1]. out contains the value before the carry, and high and low
+// after it.
 KERNEL(32) self_whole(const long long *x, double *out) {
 	Whole w = {x[0], x[1]};
 	if (threadIdx.x > 0)

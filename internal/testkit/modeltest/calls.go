@@ -14,7 +14,8 @@ type Call = struct {
 	Want error
 }
 
-// CheckCalls checks that no call panics, and that each error wraps its sentinel and adds to it.
+// CheckCalls checks that no call panics, and that each error wraps its sentinel and adds details
+// to it.
 func CheckCalls(t *testing.T, calls []Call) {
 	t.Helper()
 	for _, c := range calls {
@@ -29,11 +30,11 @@ func CheckCalls(t *testing.T, calls []Call) {
 				t.Errorf("error %v, want one that wraps %v", err, c.Want)
 			}
 			if err != nil && (strings.Contains(err.Error(), "\n") || c.Want != nil && err.Error() == c.Want.Error()) {
-				t.Errorf("error %q, want one line that says more than its sentinel", err)
+				t.Errorf("error %q, want one line with more details than its sentinel", err)
 			}
 		})
 	}
 }
 
-// Does returns a call without an error.
+// Does returns f as a call without an error.
 func Does(f func()) func() error { return func() error { f(); return nil } }

@@ -23,7 +23,7 @@ type Kind struct {
 	Tau           float64 // 0: 1 … 20
 	Windows       int     // V, over [At, At+2V); 0: none
 	Skip          int     // with windows: every Skip-th has no component
-	Twins         bool    // every second feature is nearly the one before
+	Twins         bool    // every second feature is nearly a copy of the previous one
 	Silent        bool    // the middle third of the data is 0
 	Hard          bool    // ill-conditioned in float64, whatever the algorithm
 }
@@ -31,7 +31,8 @@ type Kind struct {
 // NewRNG returns a random stream for tests.
 func NewRNG(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0x7e57)) }
 
-// Make draws the model and its data; they depend on the name only.
+// Make draws the model and its data. They depend only on the kind; the name seeds the random
+// numbers.
 func (c Kind) Make() (*variational.Params, *backend.Data) {
 	seed := uint64(len(c.Name))
 	for _, b := range []byte(c.Name) {
@@ -91,7 +92,8 @@ func (c Kind) Make() (*variational.Params, *backend.Data) {
 	return p, data
 }
 
-// makeTwins moves every second feature to within 1e-7 of the one before.
+// makeTwins makes every second feature a copy of the previous one up to a relative difference of
+// 1e-7.
 func makeTwins(p *variational.Params) {
 	for k := 1; k < p.M(); k += 2 {
 		for _, a := range []struct {
@@ -165,7 +167,7 @@ func FindKind(t testing.TB, name string) Kind {
 	return Kind{}
 }
 
-// Nest cuts a row-major array into rows.
+// Nest divides a row-major array into rows.
 func Nest(a []float64, rows int) [][]float64 {
 	if len(a) == 0 {
 		return nil
@@ -190,8 +192,8 @@ func ToOracle(p *variational.Params) *oracle.Params {
 	}
 }
 
-// FromOracle converts the parameters of a golden file, or a gradient with respect to them;
-// fields that a gradient lacks are empty.
+// FromOracle converts the parameters of a golden file, or a gradient with respect to them. Fields
+// that are missing in a gradient are empty.
 func FromOracle(o *oracle.Params, g *oracle.Golden) *variational.Params {
 	return &variational.Params{
 		L: g.L, K: g.K, Q: g.Q, D: g.D,
@@ -214,7 +216,7 @@ func Near(t testing.TB, what string, got, want []float64, tol float64) {
 		return
 	}
 	if e := Worst(got, want); !(e <= tol) {
-		t.Errorf("%s off by %.2g of its largest entry, want %.0g\n got %.8g\nwant %.8g", what, e, tol, head(got), head(want))
+		t.Errorf("%s: error %.2g of the largest entry, want at most %.0g\n got %.8g\nwant %.8g", what, e, tol, head(got), head(want))
 	}
 }
 

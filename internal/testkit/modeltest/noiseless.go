@@ -9,7 +9,7 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// A Series has one input and one output.
+// A Series is data with one input and one output.
 type Series struct {
 	Name  string
 	X, Y  []float64
@@ -18,7 +18,7 @@ type Series struct {
 	Rich  bool // needs more features than the default for an exact fit
 }
 
-// Noiseless returns series with little or no noise, which a model may fit to the last digits of
+// Noiseless returns series with little or no noise, which a model may fit to the precision of
 // float64.
 func Noiseless() []Series {
 	line := func(x float64) float64 { return 2*x + 1 }
@@ -49,7 +49,7 @@ func Noiseless() []Series {
 	}
 }
 
-// at returns the series with n values of f at even x from lo to hi.
+// at returns the series with n values of f at evenly spaced x from lo to hi.
 func (s Series) at(n int, lo, hi float64, f func(x float64) float64) Series {
 	for i := range n {
 		x := lo + (hi-lo)*float64(i)/float64(n-1)
@@ -68,8 +68,8 @@ func CheckTerms(t testing.TB, terms []variational.Term) {
 	}
 }
 
-// Check checks a prediction of the series' rows, with the standard deviations of observations:
-// the error is at most a fifth of the data's standard deviation, and the density is finite.
+// Check checks a prediction at the series' rows with the standard deviations of observations. The
+// error must be at most a fifth of the data's standard deviation, and the density must be finite.
 func (s Series) Check(t *testing.T, mean, sd []float64) {
 	t.Helper()
 	middle, variance, size := 0.0, 0.0, 0.0
@@ -82,7 +82,7 @@ func (s Series) Check(t *testing.T, mean, sd []float64) {
 		variance += (y - middle) * (y - middle) / n
 	}
 	rmse, spread, density := bayes.RMSE(mean, s.Y), math.Sqrt(variance), -bayes.NLPD(mean, sd, s.Y)
-	t.Logf("RMSE %.2g of the data's sd, mean log density %.4g", rmse/max(spread, math.SmallestNonzeroFloat64), density)
+	t.Logf("RMSE %.2g times the data's sd, mean log density %.4g", rmse/max(spread, math.SmallestNonzeroFloat64), density)
 	if !(rmse <= max(spread/5, 1e-9*size)) {
 		t.Errorf("RMSE %g of data with sd %g", rmse, spread)
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/vssgp/vssgp/backend"
 )
 
-// Tones returns n rows one step apart, two tones in noise, of which a random fraction is
+// Tones returns n rows with unit spacing, two tones in noise, of which a random fraction is
 // missing.
 func Tones(n int, missing float64) *backend.Data {
 	rng := rand.New(rand.NewPCG(4, 4))
@@ -24,8 +24,8 @@ func Tones(n int, missing float64) *backend.Data {
 	return d
 }
 
-// ChangingTones returns n rows one step apart: four tones whose frequencies change after every
-// so many rows, with a little noise.
+// ChangingTones returns n rows with unit spacing: four tones with a little noise, whose
+// frequencies change after the given number of rows.
 func ChangingTones(n, every int) *backend.Data {
 	rng := NewRNG(uint64(n + every))
 	d := &backend.Data{N: n, Q: 1, D: 1, X: make([]float64, n), Y: make([]float64, n)}
@@ -46,7 +46,7 @@ func ChangingTones(n, every int) *backend.Data {
 	return d
 }
 
-// Walk returns a random walk of n steps, which a few spectral lines cannot describe.
+// Walk returns a random walk of n steps, which a few spectral lines cannot represent.
 func Walk(n int) *backend.Data {
 	rng := NewRNG(6)
 	d, y := &backend.Data{N: n, Q: 1, D: 1}, 0.0

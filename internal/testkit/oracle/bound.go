@@ -13,7 +13,7 @@ type Term struct {
 	Value float64
 }
 
-// Sum adds terms up to the bound.
+// Sum returns the sum of terms, the bound.
 func Sum(terms []Term) (sum float64) {
 	for _, t := range terms {
 		sum += t.Value
@@ -104,7 +104,7 @@ func ExactTerms(p *Params, xs, ys [][]float64) []Term {
 func Exact(p *Params, xs, ys [][]float64) float64 { return Sum(ExactTerms(p, xs, ys)) }
 
 // FactorizedTerms returns the terms of eq. lower_bound_factorized over all rows, or of eq.
-// lower_bound_SVI if rows is a mini-batch S: the data terms are then multiplied by N/|S|.
+// lower_bound_SVI if rows is a mini-batch S, in which case the data terms are multiplied by N/|S|.
 func FactorizedTerms(p *Params, xs, ys [][]float64, rows []int) []Term {
 	sx, sy, scale := subset(xs, ys, rows)
 	phi := MeanMatrix(p, sx)
@@ -155,8 +155,8 @@ func subset(xs, ys [][]float64, rows []int) (sx, sy [][]float64, scale float64) 
 	return sx, sy, float64(len(xs)) / float64(len(rows))
 }
 
-// gaussianKL returns KL(N(μ, s) ‖ N(0, 1)) = ½(s + μ² − 1 − log s), or 0 for a point (s = 0),
-// which is a parameter and not a distribution.
+// gaussianKL returns KL(N(μ, s) ‖ N(0, 1)) = ½(s + μ² − 1 − log s). It returns 0 for a point (s =
+// 0), which is a parameter and not a distribution.
 func gaussianKL(mean, variance float64) float64 {
 	if variance == 0 {
 		return 0

@@ -10,8 +10,8 @@ import (
 //	mean   = g(x)  · A1_k · exp(−q) · cos θ
 //	second = g(x)² · (A0_k + A2_k · exp(−4q) · cos 2θ)
 //
-// As a gradient, a field holds the derivative with respect to the field's
-// entries. Windows run along input Dim; WindowCenter nil: g ≡ 1.
+// In a gradient, a field contains the derivatives with respect to its entries. Windows divide
+// input Dim; if WindowCenter is nil, g ≡ 1.
 type Damped struct {
 	Center, Decay, Freq [][]float64 // z, P, ω [M][Q]
 	Phase               []float64   // c [M]
@@ -76,7 +76,7 @@ func (f *Damped) second(w wave, k int) float64 {
 	return w.gate * w.gate * (f.Power[k] + f.Ripple[k]*math.Exp(-4*w.q)*math.Cos(2*w.theta))
 }
 
-// waves returns the waves, the means and the seconds for every row and feature.
+// waves returns the waves, means and second moments for every row and feature.
 func (f *Damped) waves(xs [][]float64) (ws [][]wave, mean, second [][]float64) {
 	mean, second = array(len(xs), len(f.Phase)), array(len(xs), len(f.Phase))
 	for n, x := range xs {
@@ -90,8 +90,8 @@ func (f *Damped) waves(xs [][]float64) (ws [][]wave, mean, second [][]float64) {
 	return ws, mean, second
 }
 
-// Moments returns C = Φ̄ᵀY [M][D] and G [M][M]: Φ̄ᵀΦ̄ off the diagonal, and Σ_n of the second
-// moment on it.
+// Moments returns C = Φ̄ᵀY [M][D] and G [M][M]: off the diagonal Φ̄ᵀΦ̄, on the diagonal the sum of
+// second moments over the rows.
 func (f *Damped) Moments(xs, ys [][]float64) (c, g [][]float64) {
 	_, mean, second := f.waves(xs)
 	m := len(f.Phase)
@@ -165,13 +165,13 @@ func (f *Damped) accumulate(bar *Damped, w wave, k int, barMean, barSecond float
 // gradient with respect to its parameters.
 type Diagonal struct{ Mean, Var [][]float64 } // [M][D]
 
-// Factorized is the expected squared error over the given rows (nil: all; a
-// row named twice counts twice),
+// Factorized returns the expected squared error over the given rows (nil: all; a repeated row
+// counts repeatedly),
 //
 //	F = Σ_n Σ_d E(y_nd − φ_n a_d)²
 //	  = Σ_nd [ y² − 2 y φ̄m_d + Σ_jk E[φ_j φ_k] (m_jd m_kd + 1[j=k] s_kd) ],
 //
-// with its gradients.
+// and its gradients.
 func (f *Damped) Factorized(xs, ys [][]float64, a Diagonal, rows []int) (value float64, bar *Damped, barA Diagonal) {
 	if rows != nil {
 		xs, ys, _ = subset(xs, ys, rows)
@@ -220,8 +220,8 @@ func (f *Damped) factorizedRow(bar *Damped, barA Diagonal, w wave, mean, second,
 }
 
 // Predict returns the mean [N][D] and the covariance [N][D][D] of the latent function, without
-// noise: eqs. pred_mean and pred_uncertainty with s[d] [M][M] the covariance of output d's
-// coefficients.
+// noise: eqs. pred_mean and pred_uncertainty, where post.Cov[d] [M][M] is the covariance of output
+// d's coefficients.
 func (f *Damped) Predict(xs [][]float64, post *Posterior) (mean [][]float64, cov [][][]float64) {
 	_, phi, second := f.waves(xs)
 	nd := len(post.Cov)

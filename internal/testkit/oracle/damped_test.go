@@ -13,7 +13,8 @@ var dampedShapes = map[string]shape{
 	"windows":                 {l: 3, k: 2, q: 1, d: 2, n: 9, windows: true},
 }
 
-// TestEffective: the damped cosines have the model's moments, predictions and data terms.
+// TestEffective checks that the damped cosines have the model's moments, predictions and data
+// terms.
 func TestEffective(t *testing.T) {
 	for name, s := range dampedShapes {
 		t.Run(name, func(t *testing.T) {

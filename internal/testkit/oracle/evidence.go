@@ -2,14 +2,13 @@ package oracle
 
 import "math"
 
-// LogEvidence is log p(Y|X) of a tiny model (L = 1, Q = 1, D = 1, K = 1 or
-// 2) by brute quadrature:
+// LogEvidence returns log p(Y|X) of a tiny model (L = 1, Q = 1, D = 1, K = 1 or 2) by quadrature:
 //
 //	p(Y|X) = ∫ N(y; 0, ΦΦᵀ + τ⁻¹I) Π_k N(w_k; 0, 1) U(b_k; 0, 2π) dw_k db_k
 //
-// by the trapezoid rule, on nw points over |w| ≤ 6 and nb over the circle of
-// b, where it converges faster than any power of the step. It reads σ², l, p,
-// z, τ and the windows; q is no part of it.
+// It uses the trapezoidal rule, with nw points over |w| ≤ 6 and nb points for b. Over a full
+// period of b the rule converges faster than any power of the step. The result depends on σ², l,
+// p, z, τ and the windows, not on q.
 func LogEvidence(p *Params, xs [][]float64, y []float64, nw, nb int) float64 {
 	_, perComponent, m, q := p.Dims()
 	if m != perComponent || q != 1 || m > 2 {
@@ -69,7 +68,7 @@ func Feature(p *Params, x, w []float64, b float64, k int) float64 {
 	return Gate(p, x, k) * math.Sqrt(amplitude2(p, k)) * math.Cos(angle)
 }
 
-// density returns N(y; 0, Σ_k φ_k φ_kᵀ + τ⁻¹I) by a Cholesky factorization that overwrites cov,
+// density returns N(y; 0, Σ_k φ_k φ_kᵀ + τ⁻¹I) by a Cholesky factorization that overwrites cov
 // [N][N].
 func density(p *Params, cov [][]float64, y []float64, phis ...[]float64) float64 {
 	for n := range y {

@@ -31,7 +31,7 @@ func gate(center []float64, length float64, v int, t float64) float64 {
 	return math.Cos(math.Pi * d / length)
 }
 
-// sinc is sin(h)/h, 1 at 0.
+// sinc returns sin(h)/h, or 1 at 0.
 func sinc(h float64) float64 {
 	if h == 0 {
 		return 1
@@ -39,11 +39,10 @@ func sinc(h float64) float64 {
 	return math.Sin(h) / h
 }
 
-// expectCos is E[cos(w·x̄ + 2π p·u + r·b)] for w ~ N(μ_k, diag Σ_k) and
-// b ~ U(α_k, β_k), with x̄ = u/l (identity 2 of the paper's appendix) and r
-// the number of phases in the sum: u = x − z and r = 1 for the feature
-// itself, u = (x − z) + (y − z) and r = 2 or u = x − y and r = 0 for
-// products of two.
+// expectCos returns E[cos(w·x̄ + 2π p·u + r·b)] for w ~ N(μ_k, diag Σ_k) and b ~ U(α_k, β_k), with
+// x̄ = u/l (identity 2 of the paper's appendix). r is the number of phases in the sum: u = x − z
+// and r = 1 for a feature, u = (x − z) + (y − z) and r = 2 or u = x − y and r = 0 for products of
+// two features.
 func expectCos(p *Params, u []float64, r float64, k int) float64 {
 	_, perComponent, _, nq := p.Dims()
 	i := k / perComponent
@@ -58,13 +57,13 @@ func expectCos(p *Params, u []float64, r float64, k int) float64 {
 	return sinc(r*h) * math.Exp(-decay/2) * math.Cos(angle+r*c)
 }
 
-// amplitude2 is 2σ²_i/K for the component of feature k.
+// amplitude2 returns 2σ²_i/K of the component of feature k.
 func amplitude2(p *Params, k int) float64 {
 	_, perComponent, _, _ := p.Dims()
 	return 2 * p.Variance[k/perComponent] / float64(perComponent)
 }
 
-// Mean is E[φ_k(x)] (eq. exp_Phi), with the gate of k's window.
+// Mean returns E[φ_k(x)] (eq. exp_Phi), including the gate of k's window.
 func Mean(p *Params, x []float64, k int) float64 {
 	u := make([]float64, len(x))
 	for q := range x {
@@ -73,8 +72,8 @@ func Mean(p *Params, x []float64, k int) float64 {
 	return Gate(p, x, k) * math.Sqrt(amplitude2(p, k)) * expectCos(p, u, 1, k)
 }
 
-// Cross is E[φ_k(x) φ_k(y)], the same feature at two inputs: from
-// cos s cos t = ½ cos(s − t) + ½ cos(s + t),
+// Cross returns E[φ_k(x) φ_k(y)], the product of a feature at two inputs. By cos s cos t = ½ cos(s
+// − t) + ½ cos(s + t) it is
 //
 //	(σ²/K) g(x) g(y) (E cos(θ(x) − θ(y)) + E cos(θ(x) + θ(y) + 2b)).
 func Cross(p *Params, x, y []float64, k int) float64 {
@@ -88,10 +87,10 @@ func Cross(p *Params, x, y []float64, k int) float64 {
 		(expectCos(p, minus, 0, k) + expectCos(p, plus, 2, k))
 }
 
-// Second is E[φ_k(x)²], the diagonal of eq. exp_PhiT_Phi for one row.
+// Second returns E[φ_k(x)²], the diagonal of eq. exp_PhiT_Phi for one row.
 func Second(p *Params, x []float64, k int) float64 { return Cross(p, x, x, k) }
 
-// MeanMatrix is E[Φ], [N][M].
+// MeanMatrix returns E[Φ] [N][M].
 func MeanMatrix(p *Params, xs [][]float64) [][]float64 {
 	_, _, m, _ := p.Dims()
 	phi := array(len(xs), m)
@@ -103,8 +102,7 @@ func MeanMatrix(p *Params, xs [][]float64) [][]float64 {
 	return phi
 }
 
-// Gram is E[ΦᵀΦ], [M][M] (eq. exp_PhiT_Phi): two different features are
-// independent under q, a feature with itself is not.
+// Gram returns E[ΦᵀΦ] [M][M] (eq. exp_PhiT_Phi). Two different features are independent under q.
 func Gram(p *Params, xs [][]float64) [][]float64 { return gram(p, MeanMatrix(p, xs), xs) }
 
 func gram(p *Params, phi, xs [][]float64) [][]float64 {
@@ -124,11 +122,11 @@ func gram(p *Params, phi, xs [][]float64) [][]float64 {
 	return g
 }
 
-// precision is the number of bits of angles: 53 for the result, 30 for turns up to 10⁹, 53 for
-// the low half of a product, and a reserve.
+// precision is the number of bits of angles: 53 for the result, 30 for up to 10⁹ turns, 53 for the
+// low half of a product, and a reserve.
 const precision = 256
 
-// twoPi is 2π to more than 256 bits.
+// twoPi is 2π with the full precision.
 var twoPi = func() *big.Float {
 	pi, _, err := big.ParseFloat("3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803482534211706798",
 		10, precision, big.ToNearestEven)
@@ -145,7 +143,7 @@ func sub(a, b *big.Float) *big.Float { return new(big.Float).SetPrec(precision).
 func mul(a, b *big.Float) *big.Float { return new(big.Float).SetPrec(precision).Mul(a, b) }
 func quo(a, b *big.Float) *big.Float { return new(big.Float).SetPrec(precision).Quo(a, b) }
 
-// reduce returns an angle modulo 2π, in [−2π, 2π], accurate to about the last bit for any x.
+// reduce returns an angle modulo 2π in [−2π, 2π], with the accuracy of float64 for any angle.
 func reduce(angle *big.Float) float64 {
 	turns, _ := quo(angle, twoPi).Int(nil)
 	whole := new(big.Float).SetPrec(precision).SetInt(turns)

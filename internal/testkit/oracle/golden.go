@@ -6,8 +6,8 @@ import (
 	"os"
 )
 
-// Golden is one file of testdata/golden: results of an independent float64
-// implementation with automatic differentiation, in the model file's names.
+// Golden is the content of a file of testdata/golden: results of an independent float64
+// implementation with automatic differentiation, with the names of the model file.
 type Golden struct {
 	Name           string
 	N, Q, D, L, K  int
@@ -18,14 +18,13 @@ type Golden struct {
 	Exact          GoldenBound   `json:"exact"`
 	Factorized     GoldenBound   `json:"factorised"`
 	Predict        GoldenPredict `json:"predict"`
-	Minibatch      *GoldenBatch  `json:"minibatch"` // nil: none in this file
-	// The optimal q(A), from Exact: its mean and the diagonal of its covariance.
+	Minibatch      *GoldenBatch  `json:"minibatch"` // nil if the file has none
+	// These are the mean and the diagonal of the covariance of the optimal q(A), from Exact.
 	CoefMean [][]float64 `json:"-"` // [M][D]
 	CoefVar  []float64   `json:"-"` // [M]
 }
 
-// GoldenFeatures are features of the first row, and of E[ΦᵀΦ] its trace and
-// the sum of its entries.
+// GoldenFeatures are the features of the first row, and the trace and the sum of E[ΦᵀΦ].
 type GoldenFeatures struct {
 	FirstMean   []float64 `json:"mean_first_row"` // [M]
 	FirstSecond []float64 `json:"second_moment_first_row"`
@@ -33,8 +32,8 @@ type GoldenFeatures struct {
 	GramSum     float64   `json:"gram_sum"`
 }
 
-// GoldenBound is a bound with its gradient, whose absent fields are nil. The
-// exact bound comes with the optimal q(A).
+// GoldenBound is a bound with its gradient, whose missing fields are nil. The exact bound includes
+// the optimal q(A).
 type GoldenBound struct {
 	Bound    float64     `json:"bound"`
 	Gradient *Params     `json:"gradient"`
@@ -42,14 +41,14 @@ type GoldenBound struct {
 	CoefVar  []float64   `json:"coefficient_covariance_diagonal"` // [M]
 }
 
-// GoldenBatch is the bound of eq. lower_bound_SVI on some rows.
+// GoldenBatch is the bound of eq. lower_bound_SVI for a mini-batch.
 type GoldenBatch struct {
 	Rows []int `json:"rows"`
 	GoldenBound
 }
 
-// GoldenPredict contains predictions at X [n][Q]: means [n][D] and covariances
-// [n][D][D], of the exact posterior and of the factorized.
+// GoldenPredict contains predictions at X [n][Q]: means [n][D] and covariances [n][D][D] of the
+// exact and of the factorized posterior.
 type GoldenPredict struct {
 	X              [][]float64   `json:"X"`
 	ExactMean      [][]float64   `json:"exact_mean"`
@@ -58,8 +57,8 @@ type GoldenPredict struct {
 	FactorizedCov  [][][]float64 `json:"factorised_covariance"`
 }
 
-// UnmarshalJSON reads parameters as the files have them: numbers are lists of
-// one, windows are floats.
+// UnmarshalJSON parses parameters in the format of the files: scalars are lists of length one, and
+// window indexes are floats.
 func (p *Params) UnmarshalJSON(b []byte) error {
 	type plain Params
 	w := struct {
@@ -94,7 +93,7 @@ func LoadGolden(path string) (*Golden, error) {
 		return nil, fmt.Errorf("oracle: golden file %s: %w", path, err)
 	}
 	if g.Params == nil || len(g.X) != g.N || len(g.Y) != g.N || len(g.Params.Location) != g.L*g.K {
-		return nil, fmt.Errorf("oracle: golden file %s: N=%d, L·K=%d are not the sizes of its arrays", path, g.N, g.L*g.K)
+		return nil, fmt.Errorf("oracle: golden file %s: N=%d, L·K=%d do not match the sizes of its arrays", path, g.N, g.L*g.K)
 	}
 	g.CoefMean, g.CoefVar = g.Exact.CoefMean, g.Exact.CoefVar
 	return g, nil

@@ -8,8 +8,8 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// Maximum errors relative to the golden files. Both sides are float64: they differ by rounding
-// (features, predictions), amplified by the conditioning of A (bounds).
+// Maximum errors relative to the golden files. Both implementations use float64 and differ by
+// rounding (features, predictions), which the conditioning of A amplifies (bounds).
 const (
 	goldenValue   = 1e-10
 	goldenFeature = 1e-12
@@ -26,7 +26,7 @@ func forEachGolden(t *testing.T, check func(t *testing.T, g *Golden)) {
 	}
 }
 
-// distance is the largest |got − want| over the largest |want|.
+// distance returns the largest |got − want| relative to the largest |want|.
 func distance(got, want []float64) float64 {
 	if len(got) != len(want) {
 		return math.Inf(1)
@@ -48,7 +48,7 @@ func distance(got, want []float64) float64 {
 func near(t *testing.T, what string, got, want []float64, bound float64) {
 	t.Helper()
 	if d := distance(got, want); !(d <= bound) {
-		t.Errorf("%s: error %.2g of the largest entry, want at most %.1g\n got %v\nwant %v", what, d, bound, got, want)
+		t.Errorf("%s: error %.2g relative to the largest entry, want at most %.1g\n got %v\nwant %v", what, d, bound, got, want)
 	}
 }
 
@@ -106,9 +106,9 @@ func TestGoldenPredictions(t *testing.T) {
 
 func TestLoadGoldenErrors(t *testing.T) {
 	if _, err := LoadGolden("no-such-file.json"); err == nil {
-		t.Error("a missing file loads")
+		t.Error("a missing file was loaded")
 	}
 	if _, err := LoadGolden("golden.go"); err == nil {
-		t.Error("a file that is not JSON loads")
+		t.Error("a file that is not JSON was loaded")
 	}
 }

@@ -2,10 +2,9 @@ package oracle
 
 import "math"
 
-// Derivative is f'(0) by central differences, extrapolated to step 0 from
-// steps h, h/2, h/4, … (Richardson, in Ridders' tableau), and the tableau's
-// own estimate of the error. h is a length over which f is smooth; it is
-// rounded down to a power of two, so that adding it is exact.
+// Derivative returns f'(0) by central differences with steps h, h/2, h/4, …, extrapolated to step
+// 0 (Richardson, in Ridders' tableau), and an estimate of the error from the tableau. f must be
+// smooth over the length h, which is rounded down to a power of two, so that adding it is exact.
 func Derivative(f func(step float64) float64, h float64) (value, err float64) {
 	const levels = 6
 	h = math.Exp2(math.Floor(math.Log2(h)))

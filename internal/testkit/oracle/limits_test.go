@@ -8,7 +8,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// rounding bounds what should agree but for the order of operations.
+// rounding is the tolerance for results that differ only in the order of operations.
 const rounding = 1e-12
 
 func TestGatesSumToOne(t *testing.T) {
@@ -28,7 +28,7 @@ func TestGatesSumToOne(t *testing.T) {
 	}
 }
 
-// TestAngle: whole turns are taken off without loss.
+// TestAngle checks that removing whole turns loses no accuracy.
 func TestAngle(t *testing.T) {
 	testkit.Near(t, math.Sin(Angle([]float64{1}, []float64{1e6}, []float64{0}, 0)), math.Sin(1e6), 1e-15, "sine of the reduced angle 10⁶")
 }
@@ -41,7 +41,7 @@ type shape struct {
 
 func newRNG(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0x5651)) }
 
-// random draws a model with every part in play and N rows on [0, 6)^Q.
+// random draws a model with windows if requested, and rows on [0, 6)^Q.
 func random(s shape, rng *rand.Rand) (p *Params, xs, ys [][]float64) {
 	uniform := func(lo, hi float64) float64 { return lo + (hi-lo)*rng.Float64() }
 	fill := func(rows, cols int, draw func() float64) [][]float64 {
@@ -83,7 +83,7 @@ func random(s shape, rng *rand.Rand) (p *Params, xs, ys [][]float64) {
 	return p, xs, ys
 }
 
-// tiny is a model small enough for quadrature; full phases.
+// tiny returns a model small enough for quadrature, with full phases.
 func tiny(seed uint64, k, n int) (p *Params, xs, ys [][]float64, y []float64) {
 	p, xs, ys = random(shape{l: 1, k: k, q: 1, d: 1, n: n}, newRNG(seed))
 	p.NoisePrecision = 1 + float64(seed%4)
@@ -109,16 +109,15 @@ func TestEvidenceConverges(t *testing.T) {
 			fine = LogEvidence(p, xs, y, 301, 150)
 		}
 		if math.Abs(coarse-fine) > 1e-4 {
-			t.Errorf("K=%d N=%d: %g on the coarse grid, %g on the fine", c.k, c.n, coarse, fine)
+			t.Errorf("K=%d N=%d: %g on the coarse grid, %g on the fine grid", c.k, c.n, coarse, fine)
 		}
 	}
 }
 
-// TestBoundBelowEvidence: over random q the bounds stay below log p(Y|X), and
-// the terms that keep them there are needed: without the KL of the
-// frequencies a q far from the prior overtakes it.
+// TestBoundBelowEvidence checks that the bounds are below log p(Y|X) for random q, and that the KL
+// term is needed: without it the bound exceeds the evidence for some q far from the prior.
 func TestBoundBelowEvidence(t *testing.T) {
-	overtakes := false
+	exceeds := false
 	for seed := range uint64(8) {
 		k, n := 1+int(seed)%2, 2+int(seed/2)%2
 		p, xs, ys, y := tiny(seed, k, n)
@@ -136,18 +135,18 @@ func TestBoundBelowEvidence(t *testing.T) {
 				t.Fatalf("seed %d: exact bound %g above the evidence %g", seed, exact, truth)
 			}
 			if factorized := Factorized(p, xs, ys, nil); factorized > exact {
-				t.Fatalf("seed %d: factorized bound %g above the exact %g", seed, factorized, exact)
+				t.Fatalf("seed %d: factorized bound %g above the exact bound %g", seed, factorized, exact)
 			}
-			overtakes = overtakes || exact+KL(p) > truth
+			exceeds = exceeds || exact+KL(p) > truth
 		}
 	}
-	if !overtakes {
-		t.Error("the bound without its KL never overtakes the evidence: the test is blunt")
+	if !exceeds {
+		t.Error("the bound without its KL term never exceeds the evidence: the test is not sensitive")
 	}
 }
 
-// TestBoundTight: where the data say next to nothing (τ → 0) the prior is the
-// posterior and the bound meets the evidence: their distance falls as τ².
+// TestBoundTight checks that if the data have little information (τ → 0), so that the prior is the
+// posterior, the distance between the bound and the evidence is proportional to τ².
 func TestBoundTight(t *testing.T) {
 	p, xs, ys, y := tiny(3, 1, 3)
 	p.FreqMean[0][0], p.FreqVar[0][0] = 0, 1
@@ -157,6 +156,6 @@ func TestBoundTight(t *testing.T) {
 	}
 	wide, narrow := gap(1e-2), gap(1e-3)
 	if narrow < 0 || wide < 0 || narrow > 1e-5 || wide/narrow < 80 || wide/narrow > 120 {
-		t.Errorf("the evidence is above the bound by %g at τ=0.01, %g at τ=0.001, want a hundredth", wide, narrow)
+		t.Errorf("the evidence is above the bound by %g at τ=0.01, %g at τ=0.001, want a ratio of about 100", wide, narrow)
 	}
 }

@@ -7,13 +7,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// An Estimate is a Monte-Carlo mean of an array with the standard error of
-// each entry.
+// An Estimate is a Monte Carlo mean of an array with the standard error of each entry.
 type Estimate struct {
 	Mean, Error []float64
 }
 
-// estimate averages draws of an array of the given size; draw fills it.
+// estimate returns the average of draws of an array of the given size; draw fills the array.
 func estimate(size, draws int, draw func(sample []float64)) Estimate {
 	sample := make([]float64, size)
 	sum, squares := make([]float64, size), make([]float64, size)
@@ -36,8 +35,8 @@ func estimate(size, draws int, draw func(sample []float64)) Estimate {
 	return e
 }
 
-// Worst is the largest distance of want from the estimate, in standard
-// errors; floor is added to each error, for entries that do not vary.
+// Worst returns the largest distance of want from the estimate, in standard errors. floor is added
+// to each error, for entries that do not vary.
 func (e Estimate) Worst(want []float64, floor float64) (worst float64) {
 	for i, w := range want {
 		worst = max(worst, math.Abs(e.Mean[i]-w)/(e.Error[i]+floor))
@@ -45,8 +44,7 @@ func (e Estimate) Worst(want []float64, floor float64) (worst float64) {
 	return worst
 }
 
-// drawFeatures draws w_k ~ N(μ_k, Σ_k) and b_k ~ U(α_k, β_k) and fills phi,
-// [N·M], with φ_k(x_n).
+// drawFeatures draws w_k ~ N(μ_k, Σ_k) and b_k ~ U(α_k, β_k), and sets phi [N·M] to φ_k(x_n).
 func drawFeatures(p *Params, xs [][]float64, rng *rand.Rand, phi []float64) {
 	_, _, m, nq := p.Dims()
 	w := make([]float64, nq)
@@ -61,9 +59,8 @@ func drawFeatures(p *Params, xs [][]float64, rng *rand.Rand, phi []float64) {
 	}
 }
 
-// SamplePredictive estimates E[y] and E[y yᵀ] under the predictive
-// distribution of all outputs at all inputs (entry n·D + d, noise included),
-// drawing frequencies, phases, coefficients and noise. The second is
+// SamplePredictive estimates E[y] and E[y yᵀ] under the predictive distribution of all outputs at
+// all inputs (entry n·D + d), by drawing frequencies, phases, coefficients and noise. second is
 // [N·D][N·D], row-major.
 func SamplePredictive(p *Params, post *Posterior, xs [][]float64, draws int, rng *rand.Rand) (mean, second Estimate) {
 	_, _, m, _ := p.Dims()
@@ -86,7 +83,7 @@ func SamplePredictive(p *Params, post *Posterior, xs [][]float64, draws int, rng
 			for k := range m {
 				eps.SetVec(k, rng.NormFloat64())
 			}
-			var a mat.VecDense // less its mean
+			var a mat.VecDense // minus its mean
 			a.MulVec(&roots[d], eps)
 			for n := range xs {
 				y[n*nd+d] = rng.NormFloat64() / math.Sqrt(p.NoisePrecision)
@@ -104,7 +101,7 @@ func SamplePredictive(p *Params, post *Posterior, xs [][]float64, draws int, rng
 	return Estimate{both.Mean[:size], both.Error[:size]}, Estimate{both.Mean[size:], both.Error[size:]}
 }
 
-// flatten copies a matrix row-major.
+// flatten returns the entries of a matrix, row-major.
 func flatten(a [][]float64) (v []float64) {
 	for i := range a {
 		v = append(v, a[i]...)

@@ -2,8 +2,8 @@ package oracle
 
 import "slices"
 
-// Params are the parameters of a model, with the fields of the model file. As a gradient, a
-// field contains the derivative with respect to its entries, or nil.
+// Params are the parameters of a model, with the fields of the model file. In a gradient, a field
+// contains the derivatives with respect to its entries, or nil.
 type Params struct {
 	Variance       []float64   `json:"kernel.variance"`      // [L] σ²_i, units of y²
 	Lengthscale    [][]float64 `json:"kernel.lengthscale"`   // [L][Q] l_iq, units of x
@@ -16,7 +16,7 @@ type Params struct {
 	NoisePrecision float64     `json:"-"`                    // τ, units of 1/y²
 	CoefMean       [][]float64 `json:"coefficient.mean"`     // [M][D] m_d
 	CoefVar        [][]float64 `json:"coefficient.variance"` // [M][D] diagonal of s_d
-	// Windows run along input 0; all three empty: no windows.
+	// Windows divide input 0. If all three fields are empty, there are no windows.
 	WindowCenter    []float64 `json:"window.center"` // [V] x_v, spaced half a window
 	WindowLength    float64   `json:"-"`             // W, units of x
 	ComponentWindow []int     `json:"-"`             // [L] the window of each component
@@ -57,14 +57,14 @@ func cloneRows(a [][]float64) [][]float64 {
 	return c
 }
 
-// A Tensor is one differentiable field of a Params with its name in the model file and the
-// addresses of its entries, row-major. It has no entries if the field is absent.
+// A Tensor is a differentiable field of a Params, with its name in the model file and the
+// addresses of its entries, row-major. It has no entries if the field is missing.
 type Tensor struct {
 	Name    string
 	Entries []*float64
 }
 
-// Values are the tensor's numbers, row-major.
+// Values returns the tensor's entries, row-major.
 func (t Tensor) Values() []float64 {
 	v := make([]float64, len(t.Entries))
 	for i, e := range t.Entries {
@@ -73,7 +73,7 @@ func (t Tensor) Values() []float64 {
 	return v
 }
 
-// Tensors lists p's differentiable fields, always all and in the same order.
+// Tensors returns p's differentiable fields, always all of them and in the same order.
 func (p *Params) Tensors() []Tensor {
 	return []Tensor{
 		{"kernel.variance", vector(p.Variance)},
@@ -104,7 +104,7 @@ func matrix(a [][]float64) (e []*float64) {
 	return e
 }
 
-// array is a zero matrix [rows][cols].
+// array returns a zero matrix [rows][cols].
 func array(rows, cols int) [][]float64 {
 	a := make([][]float64, rows)
 	for i := range a {

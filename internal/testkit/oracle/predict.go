@@ -8,7 +8,7 @@ type Posterior struct {
 	Cov  [][][]float64 // [D][M][M]
 }
 
-// ExactPosterior is the optimal q(A): mean A⁻¹E[Φ]ᵀy_d and covariance τ⁻¹A⁻¹
+// ExactPosterior returns the optimal q(A), with mean A⁻¹E[Φ]ᵀy_d and covariance τ⁻¹A⁻¹
 // (proposition 1).
 func ExactPosterior(p *Params, xs, ys [][]float64) *Posterior {
 	r, c := solver(p, xs, ys)
@@ -30,7 +30,7 @@ func ExactPosterior(p *Params, xs, ys [][]float64) *Posterior {
 	return post
 }
 
-// FactorizedPosterior is the q(A) of p's coefficients, diagonal.
+// FactorizedPosterior returns the diagonal q(A) of p's coefficients.
 func FactorizedPosterior(p *Params) *Posterior {
 	post := &Posterior{Mean: p.CoefMean}
 	m := len(p.CoefMean)
@@ -44,16 +44,16 @@ func FactorizedPosterior(p *Params) *Posterior {
 	return post
 }
 
-// Predict is the predictive mean [D] (eq. pred_mean) and the covariance
-// [D][D] (eq. pred_uncertainty, noise included) at one input.
+// Predict returns the predictive mean [D] (eq. pred_mean) and covariance [D][D] (eq.
+// pred_uncertainty, including noise) at one input.
 func Predict(p *Params, post *Posterior, x []float64) (mean []float64, cov [][]float64) {
 	means, cov := PredictJoint(p, post, [][]float64{x})
 	return means[0], cov
 }
 
-// PredictJoint is the predictive mean [N][D] and the joint covariance of all
-// outputs at all inputs, [N·D][N·D] with row n·D + d: eq. pred_uncertainty
-// with E[φ(x)ᵀφ(y)] for two inputs, and noise on the diagonal.
+// PredictJoint returns the predictive mean [N][D] and the joint covariance [N·D][N·D] of all
+// outputs at all inputs, with row n·D + d. It is eq. pred_uncertainty with E[φ(x)ᵀφ(y)] for two
+// inputs, plus noise on the diagonal.
 func PredictJoint(p *Params, post *Posterior, xs [][]float64) (mean, cov [][]float64) {
 	nd := len(post.Cov)
 	phi := MeanMatrix(p, xs)
@@ -82,7 +82,7 @@ func PredictJoint(p *Params, post *Posterior, xs [][]float64) (mean, cov [][]flo
 	return mean, cov
 }
 
-// secondOfTwo is E[φ(x_n)ᵀ φ(x_o)], [M][M].
+// secondOfTwo returns E[φ(x_n)ᵀ φ(x_o)] [M][M].
 func secondOfTwo(p *Params, phi, xs [][]float64, n, o int) [][]float64 {
 	m := len(phi[n])
 	s := array(m, m)
@@ -95,8 +95,8 @@ func secondOfTwo(p *Params, phi, xs [][]float64, n, o int) [][]float64 {
 	return s
 }
 
-// covariance is m_dᵀ (second − φ(x)ᵀφ(y)) m_e + [d=e] tr(second S_d), φ(x)
-// and φ(y) standing for their means.
+// covariance returns m_dᵀ (second − φ(x)ᵀφ(y)) m_e + [d=e] tr(second S_d), where φ(x) and φ(y) are
+// expectations.
 func covariance(post *Posterior, phiX, phiY []float64, second [][]float64, d, e int) (sum float64) {
 	for j := range second {
 		for k := range second {

@@ -6,13 +6,13 @@ import (
 	"math/big"
 )
 
-// A Real is a number of 192 bits. Central differences of the bound are then accurate to 30
-// digits, also with poor conditioning, small Σ and distant x.
+// A Real is a number with 192 bits. Central differences of the bound are then accurate to 30
+// digits, even with poor conditioning, small Σ or distant x.
 type Real struct{ f *big.Float }
 
 const bits = 192
 
-// Of is v.
+// Of returns v as a Real.
 func Of(v float64) Real { return Real{new(big.Float).SetPrec(bits).SetFloat64(v)} }
 
 func blank() *big.Float { return new(big.Float).SetPrec(bits) }
@@ -25,19 +25,19 @@ func (a Real) Over(b Real) Real  { return Real{blank().Quo(a.f, b.f)} }
 func (a Real) Root() Real        { return Real{blank().Sqrt(a.f)} }
 func (a Real) Zero() bool        { return a.f.Sign() == 0 }
 
-// Scaled is a·2ⁿ.
+// Scaled returns a·2ⁿ.
 func (a Real) Scaled(n int) Real { return Real{blank().SetMantExp(a.f, n)} }
 
-// Exponent is n in a = m·2ⁿ, ½ ≤ |m| < 1.
+// Exponent returns n in a = m·2ⁿ, ½ ≤ |m| < 1.
 func (a Real) Exponent() int { return a.f.MantExp(nil) }
 
-// Float is the nearest float64.
+// Float returns the nearest float64.
 func (a Real) Float() float64 {
 	v, _ := a.f.Float64()
 	return v
 }
 
-// pi has extra bits for the reduction of angles.
+// pi has additional bits for the reduction of angles.
 var pi = func() *big.Float {
 	const digits = "3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803482534211706798"
 	f, _, err := big.ParseFloat(digits, 10, bits+64, big.ToNearestEven)
@@ -50,8 +50,8 @@ var pi = func() *big.Float {
 // TwoPi is 2π.
 var TwoPi = Real{blank().SetMantExp(pi, 1)}
 
-// Cos sums the series of 1 − cos at the angle modulo 2π, divided by 256, and doubles the angle
-// eight times: 1 − cos 2y = 2v(2 − v).
+// Cos reduces the angle modulo 2π, divides it by 256, sums the series of 1 − cos, and doubles the
+// angle eight times by 1 − cos 2y = 2v(2 − v) with v = 1 − cos y.
 func (a Real) Cos() Real {
 	wide := new(big.Float).SetPrec(bits + 64)
 	turns, _ := new(big.Float).Quo(wide.Set(a.f), new(big.Float).Mul(pi, big.NewFloat(2))).Float64()
@@ -71,7 +71,7 @@ func (a Real) Cos() Real {
 	return Of(1).Minus(v)
 }
 
-// Sinc is sin(h)/h.
+// Sinc returns sin(a)/a.
 func (a Real) Sinc() Real {
 	if a.Zero() {
 		return Of(1)
@@ -79,7 +79,7 @@ func (a Real) Sinc() Real {
 	return a.Minus(TwoPi.Scaled(-2)).Cos().Over(a)
 }
 
-// Exp sums the series of exp − 1 at a, divided by a power of two, and squares.
+// Exp divides a by a power of two, sums the series of exp, and squares the result repeatedly.
 func (a Real) Exp() Real {
 	halvings := 10 + max(0, a.f.MantExp(nil))
 	y := a.Scaled(-halvings)
@@ -94,7 +94,7 @@ func (a Real) Exp() Real {
 	return sum
 }
 
-// Log uses Halley's iteration on exp: each step triples the number of digits.
+// Log uses Halley's iteration on exp. Each step triples the number of digits.
 func (a Real) Log() Real {
 	y := Of(math.Log(a.Float()))
 	for range 3 {
@@ -104,7 +104,7 @@ func (a Real) Log() Real {
 	return y
 }
 
-// Cholesky overwrites the lower triangle of a with its factor.
+// Cholesky overwrites the lower triangle of a with its Cholesky factor.
 func Cholesky(a [][]Real) {
 	for j := range a {
 		for i := range a[:j+1] {
@@ -121,7 +121,7 @@ func Cholesky(a [][]Real) {
 	}
 }
 
-// Whitened is R⁻¹b for a lower-triangular R.
+// Whitened returns R⁻¹b for a lower-triangular R.
 func Whitened(r [][]Real, b []Real) []Real {
 	out := make([]Real, len(b))
 	for j := range b {
@@ -134,7 +134,7 @@ func Whitened(r [][]Real, b []Real) []Real {
 	return out
 }
 
-// Solved is A⁻¹b by the factor R of A.
+// Solved returns A⁻¹b for the Cholesky factor R of A.
 func Solved(r [][]Real, b []Real) []Real {
 	x := Whitened(r, b)
 	for i := len(x) - 1; i >= 0; i-- {
@@ -146,7 +146,7 @@ func Solved(r [][]Real, b []Real) []Real {
 	return x
 }
 
-// Matrix is a matrix of zeros.
+// Matrix returns a matrix of zeros.
 func Matrix(rows, cols int) [][]Real {
 	a := make([][]Real, rows)
 	for i := range a {

@@ -10,7 +10,7 @@ import (
 	"github.com/vssgp/vssgp/kernels"
 )
 
-const said = `ptxas info    : 0 bytes gmem
+const output = `ptxas info    : 0 bytes gmem
 ptxas info    : Compiling entry function 'pullback_128' for 'sm_90'
 ptxas info    : Function properties for pullback_128
     104 bytes stack frame, 76 bytes spill stores, 140 bytes spill loads
@@ -24,7 +24,7 @@ ptxas info    : Used 32 registers
 `
 
 func TestUses(t *testing.T) {
-	all, err := uses(said)
+	all, err := uses(output)
 	if err != nil || len(all) != 2 || all[0] != (use{"pullback_128", 254, 104, 140}) || all[1] != (use{"sums_reduce", 32, 8, 12}) {
 		t.Errorf("%v, %v", all, err)
 	}
@@ -32,14 +32,14 @@ func TestUses(t *testing.T) {
 	if len(wrong) != 1 || !strings.Contains(wrong[0], "sums_reduce has 8 bytes of stack and 12 of spilled registers: at most 0 and 0") {
 		t.Errorf("%q", wrong)
 	}
-	for _, text := range []string{"", "ptxas info : Compiling entry function 'a' for 'sm_90'\n", strings.ReplaceAll(said, "Used", "")} {
+	for _, text := range []string{"", "ptxas info : Compiling entry function 'a' for 'sm_90'\n", strings.ReplaceAll(output, "Used", "")} {
 		if _, err := uses(text); err == nil {
 			t.Errorf("no error for %q", text)
 		}
 	}
 }
 
-// TestShape has a loop with a stage's products for T = 64 on sm_90, and incorrect ones.
+// TestShape checks loops with the products of a stage for T = 64 on sm_90, and incorrect loops.
 func TestShape(t *testing.T) {
 	ops := func(s string) (all []sass.Instruction) {
 		for op := range strings.FieldsSeq(s) {
@@ -51,18 +51,18 @@ func TestShape(t *testing.T) {
 	}
 	size := products(90, 64)
 	stage := strings.Repeat("DMMA LDS.64 ", size-1) + "DMMA "
-	takes := func(has, needs int) string { return fmt.Sprintf("%d DMMA: a stage takes %d", has, needs) }
+	counts := func(has, needs int) string { return fmt.Sprintf("%d DMMA, must be %d for a stage", has, needs) }
 	for _, c := range []struct{ name, code, want string }{
 		{"a_64", stage + "BRA", ""},
 		{"a_64", "LDL " + stage + "STL.64 BRA", ""},
-		{"a_64", strings.Replace(stage, "LDS", "LDL", 2) + "BRA", "2 instructions go to local memory"},
-		{"a_64", stage + "DMMA BRA", takes(size+1, size)},
-		{"a_128", stage + "BRA", takes(size, 2*size)},
+		{"a_64", strings.Replace(stage, "LDS", "LDL", 2) + "BRA", "2 instructions access local memory"},
+		{"a_64", stage + "DMMA BRA", counts(size+1, size)},
+		{"a_128", stage + "BRA", counts(size, 2*size)},
 		{"a_128", "LDS BRA", "no loop has DMMA"},
 		{"digits_gram_3", strings.Repeat("IMMA LDS ", 24) + "BRA", ""},
 		{"digits_product_7", "LDL " + strings.Repeat("IMMA ", 112) + "STL BRA", ""},
-		{"digits_product_7", strings.Repeat("IMMA ", 111) + "BRA", "111 IMMA: a stage takes 112"},
-		{"digits_gram_7", strings.Repeat("IMMA STL ", 112) + "BRA", "111 instructions go to local memory"},
+		{"digits_product_7", strings.Repeat("IMMA ", 111) + "BRA", "111 IMMA, must be 112 for a stage"},
+		{"digits_gram_7", strings.Repeat("IMMA STL ", 112) + "BRA", "111 instructions access local memory"},
 		{"digits_gram_3", stage + "BRA", "no loop has IMMA"},
 		{"a_reduce", "LDS BRA", ""},
 	} {
@@ -92,7 +92,7 @@ func TestTranslations(t *testing.T) {
 	}
 }
 
-// TestProducts has the numbers of ptxas 11.8 to 13.5 for eight rows.
+// TestProducts checks the numbers of products from ptxas 11.8 to 13.5 for eight rows.
 func TestProducts(t *testing.T) {
 	for _, c := range []struct{ arch, t, want int }{{80, 128, 64}, {89, 64, 32}, {90, 128, 32}, {90, 64, 16}, {100, 128, 64}, {120, 64, 32}} {
 		testkit.Equal(t, 8*products(c.arch, c.t), c.want*kernels.Stage, "8 times the products for sm_", c.arch, ", T = ", c.t)

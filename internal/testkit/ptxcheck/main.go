@@ -1,6 +1,6 @@
-// Command ptxcheck compiles the committed PTX as a driver would, with the ptxas of any release
-// and for each kind of GPU. It fails if a kernel spills registers or its machine code violates
-// the rules in rules.go. It needs no GPU.
+// Command ptxcheck compiles the committed PTX as a driver would, with any release of ptxas and for
+// each kind of GPU. It fails if a kernel spills registers or its machine code violates the rules
+// in rules.go. It needs no GPU.
 //
 //	go run ./internal/testkit/ptxcheck [-ptxas FILE] [-nvdisasm FILE] [-arch 80,90]
 //	go run ./internal/testkit/ptxcheck -kernel moments_gram_128 -arch 90
@@ -24,8 +24,8 @@ import (
 
 func main() {
 	ptxas := flag.String("ptxas", "ptxas", "the compiler of PTX")
-	nvdisasm := flag.String("nvdisasm", "", "the disassembler (default: nvdisasm in PATH; without it the code is not looked at)")
-	list := flag.String("arch", "80,89,90,100,120", "compute capabilities, times ten; those that ptxas does not know are left out")
+	nvdisasm := flag.String("nvdisasm", "", "the disassembler (default: nvdisasm in PATH; without it the machine code is not checked)")
+	list := flag.String("arch", "80,89,90,100,120", "compute capabilities, times ten; unsupported ones are ignored")
 	kernel := flag.String("kernel", "", "print the loops of this kernel")
 	table := flag.Bool("table", false, "print the registers, stack and spills of all kernels")
 	flag.Parse()
@@ -85,7 +85,7 @@ func (t tools) architectures(list string) (archs []int, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("-arch %s: must be numbers separated by commas, such as 80,90", list)
 		}
-		if t.knows(n) {
+		if t.supports(n) {
 			archs = append(archs, n)
 		}
 	}
@@ -99,11 +99,11 @@ func (t tools) architectures(list string) (archs []int, err error) {
 func loops(all []code, kernel string) error {
 	for _, c := range all {
 		if c.functions == nil {
-			return fmt.Errorf("no nvdisasm in PATH: name one with -nvdisasm")
+			return fmt.Errorf("no nvdisasm in PATH; give one with -nvdisasm")
 		}
 		at := slices.IndexFunc(c.functions, func(f sass.Function) bool { return f.Name == kernel })
 		if at < 0 {
-			return fmt.Errorf("there is no kernel %q", kernel)
+			return fmt.Errorf("unknown kernel %q", kernel)
 		}
 		fmt.Printf("sm_%d: %s", c.arch, c.functions[at].Report())
 	}

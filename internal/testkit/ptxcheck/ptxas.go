@@ -28,7 +28,7 @@ type code struct {
 	ptx       []byte
 	uses      []use
 	functions []sass.Function // nil without a disassembler
-	took      time.Duration   // CPU time of ptxas, as at the first start with a driver
+	took      time.Duration   // CPU time of ptxas; a driver needs it at the first start
 }
 
 // tools are the programs that compile and disassemble.
@@ -38,21 +38,21 @@ type tools struct {
 
 var release = regexp.MustCompile(`release (\d+\.\d+)`)
 
-// find asks ptxas for its release. nvdisasm may be empty.
+// find determines the release of ptxas. nvdisasm may be empty.
 func find(ptxas, nvdisasm string) (tools, error) {
 	out, err := exec.Command(ptxas, "--version").Output()
 	if err != nil {
-		return tools{}, fmt.Errorf("%s, which compiles PTX: %w: name one with -ptxas", ptxas, err)
+		return tools{}, fmt.Errorf("run %s: %w; give the PTX compiler with -ptxas", ptxas, err)
 	}
 	m := release.FindSubmatch(out)
 	if m == nil {
-		return tools{}, fmt.Errorf("%s: its --version names no release: %q", ptxas, out)
+		return tools{}, fmt.Errorf("%s: no release in the output of --version: %q", ptxas, out)
 	}
 	return tools{ptxas, nvdisasm, string(m[1])}, nil
 }
 
-// knows reports whether ptxas supports an architecture.
-func (t tools) knows(arch int) bool {
+// supports reports whether ptxas supports an architecture.
+func (t tools) supports(arch int) bool {
 	out, err := exec.Command(t.ptxas, "--help").Output()
 	return err == nil && bytes.Contains(out, fmt.Appendf(nil, "'sm_%d'", arch))
 }
@@ -121,7 +121,7 @@ func uses(text string) ([]use, error) {
 		}
 	}
 	if len(all) == 0 {
-		return nil, fmt.Errorf("ptxas -v names no kernel:\n%s", text)
+		return nil, fmt.Errorf("ptxas -v lists no kernel:\n%s", text)
 	}
 	return all, nil
 }

@@ -12,13 +12,13 @@ import (
 )
 
 // An allowance is the maximum number of bytes of stack and spilled registers per thread of a
-// kernel, with ptxas 11.8, 12.9 or 13.5 for any GPU, and the reason.
+// kernel, for ptxas 11.8, 12.9 and 13.5 and any GPU, with the reason.
 type allowance struct {
 	stack, spills int
 	why           string
 }
 
-// allowances lists the kernels with a stack. All others must have none.
+// allowances lists the kernels that may have a stack. All others must have none.
 var allowances = map[string]allowance{
 	"chain_reduce":        {8, 8, "80 registers a thread, so that three blocks fit; outside the loops with products"},
 	"digits_contract":     {24, 24, "ptxas 12.9 and 13 on sm_90 and sm_120, outside the loops over the rows"},
@@ -40,7 +40,7 @@ func (c code) spills() (wrong []string) {
 	return wrong
 }
 
-// A translation is the kind of machine code for some PTX instructions.
+// translations lists the kinds of machine instructions for some PTX instructions.
 var translations = []struct {
 	ptx  *regexp.Regexp
 	kind string
@@ -50,8 +50,8 @@ var translations = []struct {
 	{regexp.MustCompile(`\bcp\.async\.c[ag]\b`), "LDGSTS"},
 }
 
-// translations checks that the machine code uses the special units that the PTX requests: ptxas
-// may replace them by sequences that are many times slower.
+// translations checks that the machine code uses the special units that the PTX requests, because
+// ptxas may replace them by sequences that are many times slower.
 func (c code) translations() (wrong []string) {
 	for part := range strings.SplitSeq(string(c.ptx), ".visible .entry ") {
 		name, body, _ := strings.Cut(part, "(")
@@ -67,9 +67,9 @@ func (c code) translations() (wrong []string) {
 	return wrong
 }
 
-// products returns the number of float64 tensor-core instructions per warp for a stage of a
-// tile: STAGE rows of the sum by 32 × T/2 numbers (tile.cuh), 8 × 8 × 4 each, or 16 × 8 × 4 on
-// sm_90, which alone has these.
+// products returns the number of float64 tensor-core instructions per warp for a stage of a tile:
+// STAGE rows of the sum by 32 × T/2 numbers (tile.cuh), 8 × 8 × 4 per instruction, or 16 × 8 × 4
+// on sm_90.
 func products(arch, t int) int {
 	n := kernels.Stage * 32 * t / 2 / (8 * 8 * 4)
 	if arch == 90 {
@@ -79,14 +79,14 @@ func products(arch, t int) int {
 }
 
 // digitProducts returns the number of int8 tensor-core instructions per warp for a stage of
-// products of digits: DIGIT_STAGE terms of the sum for 16 × 32 numbers, 16 × 8 × 32 each, for
-// every pair of digits that is used (digits.cuh).
+// products of digits: DIGIT_STAGE terms of the sum for 16 × 32 numbers, 16 × 8 × 32 per
+// instruction, for every pair of digits that is used (digits.cuh).
 func digitProducts(digits int) int {
 	return digits * (digits + 1) / 2 * 32 / 8 * kernels.DigitStage / 32
 }
 
-// multiplies returns the instruction with which a kernel multiplies (moments_gram_128 and so
-// on), and how many a stage needs, or none if it is not a tile kernel.
+// multiplies returns the kind of instruction with which a tile kernel multiplies and their number
+// per stage, or 0 for other kernels. The kernel's name ends with its size, as in moments_gram_128.
 func multiplies(arch int, name string) (kind string, stage int) {
 	at := strings.LastIndex(name, "_") + 1
 	n, err := strconv.Atoi(name[at:])
@@ -99,8 +99,8 @@ func multiplies(arch int, name string) (kind string, stage int) {
 	return "DMMA", products(arch, n)
 }
 
-// shape checks the loops of the tile kernels that multiply: they have a stage's products, all
-// unrolled, and no access to local memory between the first and the last of them.
+// shape checks the loops with products of the tile kernels. They must have the products of a
+// stage, fully unrolled, and no access to local memory between the first and the last product.
 func (c code) shape() (wrong []string) {
 	for i := range c.functions {
 		f := &c.functions[i]
@@ -117,10 +117,10 @@ func (c code) shape() (wrong []string) {
 			}
 			found++
 			if n != stage {
-				wrong = append(wrong, fmt.Sprintf("%s: a loop has %d %s: a stage takes %d", f.Name, n, kind, stage))
+				wrong = append(wrong, fmt.Sprintf("%s: a loop has %d %s, must be %d for a stage", f.Name, n, kind, stage))
 			}
 			if local > 0 {
-				wrong = append(wrong, fmt.Sprintf("%s: %d instructions go to local memory between the first and the last %s of a loop",
+				wrong = append(wrong, fmt.Sprintf("%s: %d instructions access local memory between the first and the last %s of a loop",
 					f.Name, local, kind))
 			}
 		}
@@ -131,8 +131,8 @@ func (c code) shape() (wrong []string) {
 	return wrong
 }
 
-// count counts the instructions of a kind among those of a function, and the accesses to local
-// memory between the first and the last of them.
+// count counts the instructions of a kind among the given instructions of a function, and the
+// accesses to local memory between the first and the last of them.
 func count(f *sass.Function, indices []int, kind string) (n, local int) {
 	since := 0
 	for _, i := range indices {

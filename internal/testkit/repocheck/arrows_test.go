@@ -15,10 +15,10 @@ import (
 
 const (
 	modulePath = "github.com/vssgp/vssgp"
-	driver     = "gorgonia.org/cu" // of the cards; it links against the driver's library
+	driver     = "gorgonia.org/cu" // of NVIDIA GPUs; it links against the driver's library
 )
 
-// allowed lists the packages of this module, by folder, that each package except the commands
+// allowed lists, by folder, the packages of this module that each package except the commands
 // imports outside tests. Imports that are not listed are errors, and so are listed imports that
 // are not used.
 var allowed = map[string][]string{
@@ -83,7 +83,7 @@ var allowed = map[string][]string{
 	"internal/report":             {".", "audio", "audio/detect", "audio/restore", "series", "internal/ar", "internal/fileio", "internal/bayes"},
 }
 
-// inCommand lists the packages of the command that another of its packages may import.
+// inCommand lists, for each package of the command, the command's packages that it may import.
 var inCommand = map[string][]string{
 	"cmd/vssgp": {
 		"cmd/vssgp/internal/cli", "cmd/vssgp/internal/fit", "cmd/vssgp/internal/series", "cmd/vssgp/internal/audio", "cmd/vssgp/internal/serve",
@@ -96,14 +96,14 @@ var inCommand = map[string][]string{
 	"cmd/vssgp/internal/serve":    {"cmd/vssgp/internal/cli"},
 }
 
-// testOnly are packages for tests: no other code may import them.
+// testOnly lists the packages for tests, which no other code may import.
 var testOnly = []string{
 	"backend/backendtest", "internal/testkit/cputime", "internal/testkit/modeltest", "internal/testkit/oracle", "internal/testkit/precise",
 	"internal/testkit/slow",
 }
 
 // arrow returns the reason why a file may not import a package, or "" if it may. Packages are
-// folders of the module.
+// given as folders of the module.
 func arrow(file, to string) string {
 	from := path.Dir(file)
 	test := strings.HasSuffix(file, "_test.go")
@@ -113,7 +113,7 @@ func arrow(file, to string) string {
 		if slices.Contains(inCommand[from], to) || test && command {
 			return ""
 		}
-		return "nothing imports a command, and its packages only those listed"
+		return "only listed packages may import a command's packages"
 	case test, command && !slices.Contains(testOnly, to):
 		return ""
 	case slices.Contains(testOnly, to) && !slices.Contains(testOnly, from):
@@ -133,7 +133,7 @@ func arrow(file, to string) string {
 
 // TestArrows checks the imports of every Go file of the module, with any build tags.
 func TestArrows(t *testing.T) {
-	used := map[string][]string{} // by folder, tests apart
+	used := map[string][]string{} // by folder, without tests
 	for _, file := range sources(t, ".go") {
 		from, test := path.Dir(file), strings.HasSuffix(file, "_test.go")
 		if _, known := used[from]; !known {
@@ -160,11 +160,11 @@ func TestArrows(t *testing.T) {
 	}
 	for from, list := range allowed {
 		if _, known := used[from]; !known {
-			t.Errorf("%s is listed and has no Go file", from)
+			t.Errorf("%s is listed but has no Go file", from)
 		}
 		for _, to := range list {
 			if !slices.Contains(used[from], to) {
-				t.Errorf("%s is listed as importing %s and does not", from, to)
+				t.Errorf("%s is listed as importing %s but does not", from, to)
 			}
 		}
 	}

@@ -18,7 +18,7 @@ var public = []string{".", "audio", "audio/detect", "audio/restore", "backend", 
 
 // TestDocumented requires a comment for every exported name: constants, variables, functions,
 // types, methods of exported types, fields, methods of interfaces. A field or a name in a group
-// may be explained in the comment above it, and in a generated file in the package comment.
+// may be explained in the comment above it, and a name in a generated file in the package comment.
 func TestDocumented(t *testing.T) {
 	for _, dir := range public {
 		files := testkit.Must(filepath.Glob(filepath.Join(root, dir, "*.go")))(t)
@@ -45,7 +45,7 @@ func TestDocumented(t *testing.T) {
 	}
 }
 
-// TestDocumentedFails checks that a missing comment is found: each of these lines lacks one.
+// TestDocumentedFails checks that missing comments are found. Each of these sources lacks one.
 func TestDocumentedFails(t *testing.T) {
 	for want, code := range map[string]string{
 		"F":     "package p\nfunc F() {}",
@@ -78,7 +78,7 @@ func parseFile(t *testing.T, path string) *ast.File {
 func documented(f *ast.File, page *ast.CommentGroup, missing func(name string)) (names int) {
 	check := func(name string, own bool, around *ast.CommentGroup, as string) {
 		names++
-		if !own && !says(around, as) && !(ast.IsGenerated(f) && says(page, as)) {
+		if !own && !mentions(around, as) && !(ast.IsGenerated(f) && mentions(page, as)) {
 			missing(name)
 		}
 	}
@@ -159,7 +159,7 @@ func either(a, b *ast.CommentGroup) *ast.CommentGroup {
 	return b
 }
 
-// says reports whether a comment contains a name as a word.
-func says(c *ast.CommentGroup, name string) bool {
+// mentions reports whether a comment contains a name as a word.
+func mentions(c *ast.CommentGroup, name string) bool {
 	return c != nil && regexp.MustCompile(`\b`+regexp.QuoteMeta(name)+`\b`).MatchString(c.Text())
 }

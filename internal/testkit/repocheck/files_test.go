@@ -41,14 +41,14 @@ func sources(t *testing.T, endings ...string) (paths []string) {
 }
 
 var (
-	// comment matches a line's comment in Go, C++ and shell.
+	// comment matches the comment of a line in Go, C++ and shell.
 	comment = regexp.MustCompile(`(?:^|\s)(?://|#)\s(.*)$`)
-	// named matches a file name by its ending.
+	// named matches a file name with a known extension.
 	named = regexp.MustCompile(`[\w./-]*\w\.(?:go|cu|cuh|cpp|sh|py|md|jsonl|ptx)\b`)
 )
 
-// TestFileNames checks that the files named in comments exist, relative to the root or to the
-// comment's folder, or with that name anywhere.
+// TestFileNames checks that the files named in comments exist: relative to the root, relative to
+// the comment's folder, or with that name in any folder.
 func TestFileNames(t *testing.T) {
 	paths := sources(t, ".go", ".cu", ".cuh", ".cpp", ".c", ".h", ".sh", ".py", ".md", ".jsonl", ".ptx", ".js", ".css", ".s")
 	base := map[string]bool{}
@@ -66,14 +66,14 @@ func TestFileNames(t *testing.T) {
 		}
 		text := testkit.Must(os.ReadFile(filepath.Join(root, path)))(t)
 		for i, line := range strings.Split(string(text), "\n") {
-			said := comment.FindStringSubmatch(line)
-			if said == nil {
+			match := comment.FindStringSubmatch(line)
+			if match == nil {
 				continue
 			}
-			for _, name := range named.FindAllString(said[1], -1) {
+			for _, name := range named.FindAllString(match[1], -1) {
 				looked++
 				clean := strings.TrimPrefix(name, "./")
-				if !base[clean] && !there(clean) && !there(filepath.Join(filepath.Dir(path), clean)) && !outside(said[1], name) {
+				if !base[clean] && !there(clean) && !there(filepath.Join(filepath.Dir(path), clean)) && !outside(match[1], name) {
 					t.Errorf("%s:%d: the comment names %s, which does not exist", path, i+1, name)
 				}
 			}
@@ -84,8 +84,8 @@ func TestFileNames(t *testing.T) {
 	}
 }
 
-// outside reports whether a name is not a file of the repository: in quotes, in capitals as in
-// a synopsis, or with an absolute path.
+// outside reports whether a name does not refer to a file of the repository: it is quoted,
+// capitalized as in a synopsis, or has an absolute path.
 func outside(comment, name string) bool {
 	return strings.Contains(comment, `"`+name+`"`) || strings.ToUpper(name[:1]) == name[:1] || strings.HasPrefix(name, "/") || strings.HasPrefix(name, "http")
 }

@@ -38,16 +38,16 @@ func TestThirdParty(t *testing.T) {
 	}
 	for m, v := range want {
 		if !got[m] {
-			t.Errorf("THIRD_PARTY.md lacks %s %s: add its license and the binaries that contain it", m, v)
+			t.Errorf("THIRD_PARTY.md does not list %s %s: add its license and the binaries that contain it", m, v)
 		}
 	}
 	if !strings.Contains(page, "cgoflags.go") || !strings.Contains(page, "GPL-like") {
-		t.Error("THIRD_PARTY.md lacks the caution about gorgonia.org/cu")
+		t.Error("THIRD_PARTY.md does not contain the warning about gorgonia.org/cu")
 	}
 }
 
-// TestThirdPartyLinked checks that the command is linked from the modules that the page lists,
-// and contains nothing of tensors and CUDA.
+// TestThirdPartyLinked checks that the command is linked from the modules that the page lists, and
+// contains no code of tensors and CUDA.
 func TestThirdPartyLinked(t *testing.T) {
 	list := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", "./cmd/vssgp")
 	list.Dir = root
@@ -58,7 +58,7 @@ func TestThirdPartyLinked(t *testing.T) {
 	}
 	for _, m := range listed.FindAllStringSubmatch(readText(t, "THIRD_PARTY.md"), -1) {
 		in := strings.TrimSpace(m[4])
-		if says := in == "all" || in == "the command"; says != linked[m[1]] && in != "the command, on Windows" {
+		if lists := in == "all" || in == "the command"; lists != linked[m[1]] && in != "the command, on Windows" {
 			t.Errorf("THIRD_PARTY.md lists %s in %q; the command is linked from it: %v", m[1], in, linked[m[1]])
 		}
 	}

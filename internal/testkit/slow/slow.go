@@ -1,6 +1,6 @@
-// Package slow selects the size of tests. By default they use few cases and little data, so
-// that go test ./... takes two minutes; with the build tag slow they run in full, together with
-// the files that have this tag.
+// Package slow selects the size of tests. By default they use few cases and little data, so that
+// go test ./... takes two minutes. With the build tag slow they run in full, and files with this
+// tag are included.
 package slow
 
 // Tests reports whether the tests run in full.

@@ -11,22 +11,22 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// A block is a part of a page that readers copy.
+// A block is a code block of a page.
 type block struct {
-	page, lang string // sh, go, python, …; "" for an indented one
+	page, lang string // sh, go, python, …; "" for an indented block
 	line       int    // its first line
 	text       string
-	output     string // the text block (Go) or indented block (shell) directly below it with its output
-	exempt     string // the reason why it is not run, from the marker above it
+	output     string // the output: the text block (Go) or indented block (shell) directly below
+	exempt     string // the reason why it is not run, from the marker above
 }
 
 var (
 	fence  = regexp.MustCompile("^```\\s*(\\w*)\\s*$")
 	marker = regexp.MustCompile(`^<!-- not run: (.+) -->$`)
-	// figures marks an indented block with the command that prints it, if the block above it
-	// cannot be run.
+	// figures marks an indented block with the command that prints it, if the command cannot be a
+	// block of its page.
 	figures = regexp.MustCompile(`^<!-- figures: (.+) -->$`)
-	// command matches lines that are typed into a shell.
+	// command matches lines that are shell commands.
 	command = regexp.MustCompile(`^(\$ |vssgp [a-z]+ |go (run|test|build|install|get|doc|vet|generate|tool) |export |mpirun |pip |git |apt |bash |python3? |VSSGP_\w+=|CGO_\w+=|GOOS=)`)
 )
 
@@ -113,7 +113,7 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// FuzzBlocks checks that any page can be read and that blocks consist of lines of the page.
+// FuzzBlocks checks that any page can be parsed and that the blocks consist of lines of the page.
 func FuzzBlocks(f *testing.F) {
 	for _, s := range []string{"", "```", "```sh", "    ", "    a\n\n    b", "```go\n```\n```text\n```\n", "<!-- not run: x -->\n```sh\na\n```"} {
 		f.Add(s)
@@ -133,17 +133,17 @@ func FuzzBlocks(f *testing.F) {
 }
 
 var (
-	// changing matches the numbers that differ between runs: times, and fractions of them.
+	// changing matches the numbers that differ between runs: times.
 	changing = regexp.MustCompile(`[0-9.]+ s\b`)
 	number   = regexp.MustCompile(`[-+]?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?`)
 )
 
-// agree is the relative tolerance between a number on a page and the printed one: other
-// processors round differently, and a fit amplifies it.
+// agree is the relative tolerance between a number on a page and the printed one. Processors round
+// differently, and a fit amplifies the differences.
 const agree = 1e-3
 
-// missing returns the shown lines that are not printed. Words must be equal and numbers within
-// agree; … matches anything.
+// missing returns the shown lines that are not printed. Words must be equal and numbers agree to a
+// relative error of agree; … at the end of a line matches anything.
 func missing(shown, printed string) (lines []string) {
 	for line := range strings.Lines(shown) {
 		if found := slices.ContainsFunc(strings.Split(printed, "\n"), func(got string) bool { return sameLine(strings.TrimSpace(line), strings.TrimSpace(got)) }); !found && strings.TrimSpace(line) != "" {
@@ -156,7 +156,7 @@ func missing(shown, printed string) (lines []string) {
 func sameLine(shown, got string) bool {
 	shown, rest, open := strings.Cut(shown, "…")
 	if rest != "" {
-		return false // only the end may be omitted
+		return false // … is only allowed at the end
 	}
 	shown, got = changing.ReplaceAllString(shown, "# s"), changing.ReplaceAllString(got, "# s")
 	want, have := number.FindAllString(shown, -1), number.FindAllString(got, -1)

@@ -10,8 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// documents returns the pages that link to each other, including pages whose blocks are not
-// run.
+// documents returns the pages that link to each other, including pages whose blocks are not run.
 func documents(t *testing.T) []string {
 	t.Helper()
 	all := pages(t)
@@ -30,11 +29,11 @@ var (
 func TestLinks(t *testing.T) {
 	for _, page := range documents(t) {
 		for _, broken := range brokenLinks(t, page, readText(t, page)) {
-			t.Errorf("%s: the link %q leads nowhere", page, broken)
+			t.Errorf("%s: the link %q is broken", page, broken)
 		}
 	}
 	if got := brokenLinks(t, filepath.Join(root, "README.md"), "[a](docs/none.md) [b](DESIGN.md#99-none) [c](DESIGN.md#8-windows)"); len(got) != 2 {
-		t.Errorf("of two broken links %q are found", got)
+		t.Errorf("found %q of two broken links", got)
 	}
 }
 
@@ -56,7 +55,7 @@ func brokenLinks(t *testing.T, page, text string) (broken []string) {
 	return broken
 }
 
-// anchors returns GitHub's anchors for the headings of a page.
+// anchors returns the anchors that GitHub creates for the headings of a page.
 func anchors(text string) map[string]bool {
 	names := map[string]bool{}
 	for _, m := range heading.FindAllStringSubmatch(text, -1) {
@@ -73,8 +72,8 @@ func anchors(text string) map[string]bool {
 	return names
 }
 
-// TestLength checks the lengths of documents: lines of prose have at most 140 characters,
-// README.md 150 lines and DESIGN.md 420.
+// TestLength checks the lengths of documents. Lines of text have at most 140 characters, README.md
+// 150 lines and DESIGN.md 420 lines.
 func TestLength(t *testing.T) {
 	most := map[string]int{"README.md": 150, "DESIGN.md": 420}
 	for _, page := range documents(t) {

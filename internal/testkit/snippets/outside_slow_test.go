@@ -30,8 +30,8 @@ func TestBackend(t *testing.T) {
 }
 `
 
-// TestOutsideModule checks that another module that requires a clone can build the program of
-// docs/go.md and run the conformance suite.
+// TestOutsideModule checks that a module that requires a clone of this one can build the program
+// of docs/go.md and run the conformance suite.
 func TestOutsideModule(t *testing.T) {
 	clone := testkit.Must(filepath.Abs("../../.."))(t)
 	_, code, _ := strings.Cut(readText(t, filepath.Join(clone, "docs", "go.md")), "```go\n")

@@ -1,7 +1,7 @@
-// Package snippets runs the commands and programs of README.md and docs/: shell blocks in a
-// copy of the repository, in the order of the page, and whole Go programs, whose output is
-// compared with the page; other Go snippets are compiled. Without the build tag slow only
-// README.md is tested.
+// Package snippets runs the commands and programs of README.md and docs/. Shell blocks run in a
+// copy of the repository, in the order of the page. The output of complete Go programs is compared
+// with the page; other Go snippets are compiled. Without the build tag slow only README.md is
+// tested.
 package snippets
 
 import (
@@ -23,7 +23,7 @@ import (
 
 const (
 	root     = "../../.."
-	patience = 30 * time.Minute // for one block that hangs
+	patience = 30 * time.Minute // maximum time of a block
 )
 
 // pages returns the pages whose blocks are run.
@@ -36,7 +36,7 @@ func pages(t *testing.T) []string {
 	return append([]string{filepath.Join(root, "README.md")}, found...)
 }
 
-// skippedElsewhere matches the blocks that a step of .ci/run runs.
+// skippedElsewhere matches the blocks that a step of .ci/run runs instead.
 var skippedElsewhere = regexp.MustCompile(`(?m)^go test \./\.\.\.$`)
 
 func TestSnippets(t *testing.T) {
@@ -59,11 +59,11 @@ func runBlock(t *testing.T, dir string, b block) {
 		t.Logf("%s:%d: not run: %s", b.page, b.line, b.exempt)
 	case b.lang == "sh" && skippedElsewhere.MatchString(b.text):
 		if ci := readText(t, filepath.Join(root, ".ci", "run")); !strings.Contains(ci, "block tests") {
-			t.Errorf("%s:%d: .ci/run does not run this block any more", b.page, b.line)
+			t.Errorf("%s:%d: .ci/run no longer runs this block", b.page, b.line)
 		}
 	case b.lang == "sh":
 		for _, line := range missing(b.output, shell(t, dir, b, "bash", "-euo", "pipefail", "-c", "exec 2>&1\n"+b.text)) {
-			t.Errorf("%s:%d: the block below shows a line that is not printed: %s", b.page, b.line, line)
+			t.Errorf("%s:%d: the output below has a line that is not printed: %s", b.page, b.line, line)
 		}
 	case b.lang == "go" && strings.Contains(b.text, "package main"):
 		program(t, dir, b)
@@ -73,7 +73,7 @@ func runBlock(t *testing.T, dir string, b block) {
 		python(t, dir, b)
 	case b.lang == "" || b.lang == "text":
 		for _, c := range b.commands() {
-			t.Errorf("%s:%d: a block that is not run has the command %q: put it under ```sh, or <!-- not run: why --> above it", b.page, b.line, c)
+			t.Errorf("%s:%d: the command %q is in a block that is not run: use ```sh, or add <!-- not run: why -->", b.page, b.line, c)
 		}
 	default:
 		t.Errorf("%s:%d: a block of %q cannot be run", b.page, b.line, b.lang)
@@ -87,7 +87,7 @@ func shell(t *testing.T, dir string, b block, name string, args ...string) strin
 	defer cancel()
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -trimpath") // one build serves every copy of the repository
+	cmd.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -trimpath") // all copies of the repository share one build
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Run(); err != nil {
@@ -96,12 +96,12 @@ func shell(t *testing.T, dir string, b block, name string, args ...string) strin
 	return stdout.String()
 }
 
-// program runs a whole program of dir's module and compares its output with the page.
+// program runs a complete program in dir's module and compares its output with the page.
 func program(t *testing.T, dir string, b block) {
 	t.Helper()
 	folder := goFolder(t, dir, b.text)
 	if got := shell(t, dir, b, "go", "run", "./"+folder); b.output == "" || got != b.output {
-		t.Errorf("%s:%d: prints\n%sthe ```text block right below shows\n%s", b.page, b.line, got, b.output)
+		t.Errorf("%s:%d: prints\n%sthe ```text block below has\n%s", b.page, b.line, got, b.output)
 	}
 }
 
@@ -115,7 +115,7 @@ var imports = map[string]string{
 // given declares the variables that Go snippets may use: data and a context.
 const given = "var (\n\tctx context.Context\n\tx, y []float64\n)\n"
 
-// piece compiles statements.
+// piece compiles the statements of a block.
 func piece(t *testing.T, dir string, b block) {
 	t.Helper()
 	code := "package piece\n\nimport (\n\t\"context\"\n"
@@ -128,7 +128,7 @@ func piece(t *testing.T, dir string, b block) {
 	shell(t, dir, b, "go", "build", "./"+goFolder(t, dir, code))
 }
 
-// goFolder writes a program into a new folder.
+// goFolder writes a program to a new folder and returns the folder's name.
 func goFolder(t *testing.T, dir, code string) string {
 	t.Helper()
 	folder := testkit.Must(os.MkdirTemp(dir, "snippet"))(t)
@@ -144,7 +144,7 @@ func python(t *testing.T, dir string, b block) {
 	})
 }
 
-// copied returns a copy of the repository like a clone: without hidden files and builds.
+// copied returns a copy of the repository without hidden files.
 func copied(t *testing.T) string {
 	t.Helper()
 	to := t.TempDir()

@@ -1,4 +1,4 @@
-// Package pythontest lets a test compare with Python: the independent reader and writer of the file formats used here.
+// Package pythontest runs Python scripts in tests, to compare with independent readers and writers of file formats.
 package pythontest
 
 import (
@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Run runs a Python script and returns its output; the script finds args in sys.argv[1:]. Where python3 cannot import the modules,
-// the test is skipped, or fails if VSSGP_REQUIRE_PYTHON=1. A script that fails, fails the test.
+// Run runs a Python script and returns its output; the script finds args in sys.argv[1:]. If python3 cannot import the modules, the test
+// is skipped, or fails if VSSGP_REQUIRE_PYTHON=1. The test fails if the script fails.
 func Run(t testing.TB, modules []string, script string, args ...string) string {
 	t.Helper()
 	if out, err := exec.Command("python3", "-c", "import "+strings.Join(modules, ", ")).CombinedOutput(); err != nil {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// classes are the classes of instructions, in the order of reports. Each is followed by its
-// kinds; all other kinds are "other".
+// classes are the classes of instructions, in the order of reports. The first element names the
+// class, and all elements are kinds that belong to it. All other kinds are "other".
 var classes = [][]string{
 	{"DMMA"}, {"IMMA"}, {"HMMA"},
 	{"DFMA"}, {"DMUL"}, {"DADD"}, {"DSETP"}, {"MUFU"},
@@ -31,9 +31,9 @@ func (x Instruction) Class() string {
 	return "other"
 }
 
-// Counts are for some instructions of a function. Issue is the sum of their stalls: the cycles
-// in which one warp issues them if it never waits for memory, a barrier or a busy unit. It is a
-// lower bound of the warp's time, not of the multiprocessor's, which has other warps.
+// Counts are the counts of some instructions of a function. Issue is the sum of their stalls: the
+// cycles in which a warp issues them if it never waits for memory, a barrier or a busy unit. It is
+// a lower bound for the warp, not for the multiprocessor, which has other warps.
 type Counts struct {
 	Total, Issue int
 	Class        map[string]int
@@ -62,8 +62,7 @@ func (c Counts) String() string {
 	return fmt.Sprintf("%d instructions, %d cycles to issue: %s", c.Total, c.Issue, strings.Join(parts, ", "))
 }
 
-// Report lists the function's loops, each with the counts of its instructions, except those of
-// inner loops.
+// Report lists the function's loops, each with the counts of its instructions outside inner loops.
 func (f *Function) Report() string {
 	var b strings.Builder
 	all := make([]int, len(f.Code))

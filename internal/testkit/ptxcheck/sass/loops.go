@@ -9,17 +9,17 @@ import (
 	"gonum.org/v1/gonum/graph/simple"
 )
 
-// A Loop is a natural loop: the code between two passes of its head, also if the compiler moved
-// it beyond the function's end.
+// A Loop is a natural loop. It includes code that the compiler has moved beyond the function's
+// end.
 type Loop struct {
 	Head   int   // the index of its first instruction
-	Body   []int // the indices of all its instructions, ascending
-	Parent int   // the index of the loop around it, −1: none
-	Depth  int   // 1: in no other
+	Body   []int // the indices of all its instructions, in increasing order
+	Parent int   // the index of the enclosing loop, or −1
+	Depth  int   // 1 for an outermost loop
 }
 
-// Loops returns the function's loops, outer loops before inner ones, in the order of their
-// heads. Two loops with one head are one.
+// Loops returns the function's loops, outer loops before inner ones, in the order of their heads.
+// Loops with the same head are merged.
 func (f *Function) Loops() []Loop {
 	g := f.graph()
 	tree := g.dominators()
@@ -52,7 +52,7 @@ func (f *Function) Loops() []Loop {
 	return loops
 }
 
-// nest finds each loop's parent: the smallest loop that has its head.
+// nest sets each loop's parent, which is the smallest other loop that contains its head.
 func nest(loops []Loop) {
 	for i := range loops {
 		for j := range loops {
@@ -70,7 +70,7 @@ func nest(loops []Loop) {
 	}
 }
 
-// Own returns the indices of the loop's instructions that are in no inner loop.
+// Own returns the indices of the loop's instructions that are not in an inner loop.
 func Own(loops []Loop, i int) []int {
 	var own []int
 	inner := map[int]bool{}
@@ -89,14 +89,14 @@ func Own(loops []Loop, i int) []int {
 	return own
 }
 
-// A graph consists of the function's basic blocks.
+// A graph is the control-flow graph of the function's basic blocks.
 type graph struct {
 	from           []int // block b has the instructions from[b] … from[b+1]−1
 	next, previous [][]int
 }
 
-// graph divides the code into basic blocks. The target of a BSYNC is the target of the BSSY of
-// its barrier.
+// graph divides the code into basic blocks. The target of a BSYNC is the target of the BSSY with
+// the same barrier.
 func (f *Function) graph() *graph {
 	starts := map[int]bool{0: true, len(f.Code): true}
 	for i, x := range f.Code {
@@ -138,8 +138,8 @@ func (f *Function) graph() *graph {
 	return g
 }
 
-// ends reports whether something other than the next instruction may follow. A CALL of a label
-// is a branch, a CALL of a function is not.
+// ends reports whether the instruction ends a basic block. A CALL of a label is a branch, a CALL
+// of a function is not.
 func (x Instruction) ends() bool {
 	switch x.Kind() {
 	case "CALL":
@@ -150,7 +150,7 @@ func (x Instruction) ends() bool {
 	return false
 }
 
-// follow returns the successors of a block, and the rejoin points of barriers from there on.
+// follow returns the successors of a block, and the reconvergence points of the barriers after it.
 func (f *Function) follow(from, to int, rejoin map[string]int) ([]int, map[string]int) {
 	for i := from; i < to; i++ {
 		x := f.Code[i]
@@ -178,19 +178,19 @@ func (f *Function) follow(from, to int, rejoin map[string]int) ([]int, map[strin
 	return after, rejoin
 }
 
-// register returns the first argument: the barrier of a BSSY or BSYNC.
+// register returns the first argument, which for BSSY and BSYNC is the barrier.
 func (x Instruction) register() string {
 	r, _, _ := strings.Cut(x.Args, ",")
 	return r
 }
 
-// conditional reports whether a branch may continue with the next instruction: it has a guard,
-// or a predicate or a set of threads among its arguments.
+// conditional reports whether execution may continue with the next instruction: there is a guard,
+// or a predicate or a set of threads among the arguments.
 func (x Instruction) conditional() bool {
 	return x.Guard != "" || x.Kind() == "BRA" && strings.Contains(x.Args, ",")
 }
 
-// collect adds the blocks that lead to b without passing the head.
+// collect adds the blocks from which b is reached without passing the head.
 func (g *graph) collect(body map[int]bool, b int) {
 	if body[b] {
 		return
@@ -214,7 +214,7 @@ func (g *graph) dominators() flow.DominatorTree {
 	return flow.Dominators(simple.Node(0), d)
 }
 
-// dominates reports whether each path to b passes a.
+// dominates reports whether every path to b passes a.
 func dominates(tree flow.DominatorTree, a, b int) bool {
 	for b != a {
 		next := tree.DominatorOf(int64(b))

@@ -17,8 +17,8 @@ type Function struct {
 	Code []Instruction
 }
 
-// An Instruction is at an offset from the first instruction of its function. Guard is its
-// predicate ("@!P0"), Op its name with modifiers ("LDG.E.64").
+// An Instruction is a machine instruction. Offset is relative to the first instruction of its
+// function, Guard is its predicate ("@!P0"), and Op its name with modifiers ("LDG.E.64").
 type Instruction struct {
 	Offset          int
 	Guard, Op, Args string
@@ -75,7 +75,7 @@ func Parse(r io.Reader) ([]Function, error) {
 	}
 	f.resolve(labels)
 	if s.Err() == nil && len(all) == 0 {
-		return nil, fmt.Errorf("no function: it should be what nvdisasm -c -hex prints of a cubin")
+		return nil, fmt.Errorf("no function found, expected the output of nvdisasm -c -hex for a cubin")
 	}
 	return all, s.Err()
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// recorded is what nvdisasm -c -hex prints of two nested loops, by nvcc 11.8 for sm_90:
+// recorded returns the output of nvdisasm -c -hex for two nested loops, compiled by nvcc 11.8 for
+// sm_90:
 //
 //	for (long long i = 0; i < n; i++) {
 //		s[threadIdx.x] = x[i];
@@ -46,7 +47,7 @@ func TestParse(t *testing.T) {
 		testkit.Equal(t, f.Code[at/16], want, at)
 	}
 	if _, err := Parse(strings.NewReader("Fatal: no cubin\n")); err == nil {
-		t.Error("no error where there is no function")
+		t.Error("no error without a function")
 	}
 }
 
@@ -59,7 +60,7 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestLoops has other kinds of flow. Each line is an instruction: its index, its kind, and its
+// TestLoops checks other control flow. Each line is an instruction: its index, its kind, and its
 // target.
 func TestLoops(t *testing.T) {
 	branch := func(guard string, to ...int) Instruction { return Instruction{Op: "BRA", Guard: guard, Targets: to} }
