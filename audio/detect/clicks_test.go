@@ -93,7 +93,7 @@ func TestClicks(t *testing.T) {
 			found := find(t, testRate, Clicks, y)
 			hits, others, covered := matched(found, gaps)
 			if float64(hits) < s.least*float64(len(gaps)) || float64(others) > (1-s.least)*float64(len(found)) || covered < 0.96 {
-				t.Errorf("%s, %s: %d of %d found to %.3f, %d of %d finds are none", s.name, c.name, hits, len(gaps), covered, others, len(found))
+				t.Errorf("%s, %s: %d of %d found, %.3f of the samples, %d of %d finds wrong", s.name, c.name, hits, len(gaps), covered, others, len(found))
 			}
 		}
 	}
@@ -172,7 +172,7 @@ func TestEdges(t *testing.T) {
 	y := stopped(x, []audio.Gap{{Start: 9000, End: 9400}, {Start: 16000, End: 16200}}, false, 0)
 	was := find(t, testRate, Clicks, x)
 	if found := find(t, testRate, Clicks, y); len(found) > len(was) {
-		t.Errorf("edges are found as %v", found)
+		t.Errorf("clicks at edges: %v", found)
 	}
 	all, err := Find(context.Background(), inMemory{y}, len(y), testRate, Options{Kinds: []Kind{Clicks, Dropouts}, Step: step})
 	if err != nil || len(all) != 2+len(was) || !slices.ContainsFunc(all, func(f Found) bool { return f.Kind == Dropouts && f.Start == 9000 && f.End == 9400 }) {

@@ -116,7 +116,7 @@ func TestClippedChannels(t *testing.T) {
 		t.Fatal(len(found), err)
 	}
 	if !slices.IsSortedFunc(found, func(a, b Found) int { return a.Start - b.Start }) {
-		t.Error("not rising")
+		t.Error("finds are not sorted")
 	}
 	all := 0
 	for _, f := range found {

@@ -161,7 +161,7 @@ func TestSensitivity(t *testing.T) {
 		for _, s := range slow.Pick([]float64{1, 3, 5, 7, 9, 10}, []float64{1, 5, 10}) {
 			found := findAt(t, s, testRate, kind, x)
 			if kept, _, _ := matched(found, gapsOf(before)); len(found) < len(before) || 20*kept < 19*len(before) {
-				t.Errorf("%s at sensitivity %v: %d found, %d of the %d at less", kind, s, len(found), kept, len(before))
+				t.Errorf("%s at sensitivity %v: %d found, %d of the %d at a lower one", kind, s, len(found), kept, len(before))
 			}
 			before = found
 		}

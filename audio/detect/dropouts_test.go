@@ -188,11 +188,11 @@ func TestSpeechZeros(t *testing.T) {
 		found := find(t, r.Rate, Zeros, r.Samples...)
 		for _, f := range found {
 			if f.Channel--; !slices.Contains(gaps, f.Gap) && !slices.Contains(gaps, audio.Gap{Start: f.Start, End: f.End}) {
-				t.Errorf("%s: %v was not cut out", name, f.Gap)
+				t.Errorf("%s: %v is not a gap", name, f.Gap)
 			}
 		}
 		if len(found) < least {
-			t.Errorf("%s: %d found, want %d at least", name, len(found), least)
+			t.Errorf("%s: %d found, want at least %d", name, len(found), least)
 		}
 	}
 }

@@ -168,8 +168,8 @@ func flatten(v any) (data []float64, shape []int) {
 	return data, shape
 }
 
-// TestEvaluateGolden checks that evaluate prints the bounds and gradients of the golden files and terms that add up to the bounds, and does
-// not change the model file. For a file without coefficients, the data define the number of outputs, and predictions are conditioned on
+// TestEvaluateGolden checks that evaluate prints the bounds and gradients of the golden files and terms whose sum is the bound, and does
+// not change the model file. For a file without coefficients, the data determine the number of outputs, and predictions are conditioned on
 // the data. (The library's tests compare the numbers to more digits.)
 func TestEvaluateGolden(t *testing.T) {
 	for _, path := range testkit.Must(filepath.Glob("../../testdata/golden/*.json"))(t) {
@@ -198,7 +198,7 @@ func TestEvaluateGolden(t *testing.T) {
 			}
 			before := testkit.Read(t, fitted)
 			check(fitted, want.Exact, "--inference", "exact")
-			check(fitted, want.Factorized) // coefficient.variance makes the model a factorized one
+			check(fitted, want.Factorized) // a model with coefficient.variance is factorized
 			if b := g.Minibatch; b != nil {
 				check(fitted, *want.Minibatch, "--rows", strings.Trim(strings.Join(strings.Fields(fmt.Sprint(b.Rows)), ","), "[]"))
 			}

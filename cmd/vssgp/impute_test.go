@@ -69,7 +69,7 @@ func TestImpute(t *testing.T) {
 	truth := testkit.Numbers(len(samples), func(i int) float64 { return float64(samples[i]) / (1 << 15) })
 	gap := []audio.Gap{{Start: 600, End: 620}}
 	ar := testkit.Must(restore.Fill(t.Context(), [][]float64{truth}, 8000, gap, restore.Options{Method: restore.AR}))(t)
-	simple := map[string]float64{} // RMSE of the methods without a model
+	simple := map[string]float64{} // RMSE of the baselines
 	for name, fill := range map[string][]float64{"silence": make([]float64, len(truth)), "linear": audio.FillLinear(truth, gap),
 		"ar": ar.Apply([][]float64{truth}, -1)[0]} {
 		simple[name] = audio.RMSE(truth, fill, audio.Mask(gap, len(truth)))

@@ -47,8 +47,8 @@ func launch(ctx context.Context, mpirun, exe string, n int, args ...string) (*ex
 	return cmd, &stdout, &stderr
 }
 
-// said returns the lines of stderr printed by vssgp.
-func said(stderr string) (lines []string) {
+// vssgpLines returns the lines of stderr printed by vssgp.
+func vssgpLines(stderr string) (lines []string) {
 	for _, l := range strings.Split(stderr, "\n") {
 		if strings.HasPrefix(l, cli.Prefix) && !strings.Contains(l, "computing on") {
 			lines = append(lines, l)
@@ -93,7 +93,7 @@ func TestMPIRunMistakes(t *testing.T) {
 	defer stop()
 	cmd, _, stderr := launch(ctx, mpirun, exe, 3, "fit", "none.csv", "-o", filepath.Join(t.TempDir(), "m.safetensors"))
 	err := cmd.Run()
-	if code := cmd.ProcessState.ExitCode(); code != cli.ExitMistake || len(said(stderr.String())) != 1 {
+	if code := cmd.ProcessState.ExitCode(); code != cli.ExitMistake || len(vssgpLines(stderr.String())) != 1 {
 		t.Errorf("%v, exit %d: %s", err, code, stderr)
 	}
 }
@@ -134,7 +134,7 @@ func TestMPIRunKilled(t *testing.T) {
 	cmd, stderr, pids := fitting(t, 3, mpirun, exe, t.TempDir())
 	testkit.OK(t, syscall.Kill(pids[len(pids)-1], syscall.SIGKILL))
 	err := cmd.Wait()
-	lines := said(stderr.String())
+	lines := vssgpLines(stderr.String())
 	if err == nil || len(lines) != 1 || !strings.Contains(lines[0], fmt.Sprintf("of 3 (process %d)", pids[len(pids)-1])) ||
 		!strings.Contains(lines[0], "--resume") {
 		t.Errorf("%v: %s", err, stderr)
@@ -148,7 +148,7 @@ func TestMPIRunInterrupted(t *testing.T) {
 	cmd, stderr, _ := fitting(t, 2, mpirun, exe, dir)
 	testkit.OK(t, cmd.Process.Signal(syscall.SIGTERM))
 	err := cmd.Wait()
-	lines := said(stderr.String())
+	lines := vssgpLines(stderr.String())
 	if len(lines) != 1 || !strings.Contains(lines[0], "interrupted") {
 		t.Errorf("%v: %s", err, stderr)
 	}
