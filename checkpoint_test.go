@@ -234,7 +234,7 @@ func TestCheckpointFolder(t *testing.T) {
 	testkit.Fails(t, fitError(wave(30, 0.1), o), ErrCheckpoint, path)
 }
 
-// eachPass returns a backend that calls before ahead of each pass over the rows. The pass returns its error.
+// eachPass returns a backend that calls before at the beginning of each pass over the rows and returns its error.
 func eachPass(before func() error) backend.Backend {
 	return &backendtest.Spy{Backend: cpu.New(), Before: func(method string, _ *backend.Features) error {
 		if method == "Open" || method == "Close" {
@@ -313,7 +313,7 @@ func TestResume(t *testing.T) {
 			m, want, passes, err := fitStopped(c.data, c.o, 0)
 			testkit.OK(t, err)
 			if name == "rough" && len(want.Starts) != 2 {
-				t.Errorf("%d starts, want 2 with the rough start", len(want.Starts))
+				t.Errorf("%d starts, want 2 with the rough initialization", len(want.Starts))
 			}
 			whole := encoded(t, m)
 			stops := []int{passes / 3, passes - 1}

@@ -59,7 +59,7 @@ func sampled(n int, f func(x float64) float64) *Data {
 	return &Data{N: n, Q: 1, D: 1, X: x, Y: testkit.Numbers(n, func(i int) float64 { return f(x[i]) })}
 }
 
-// mustFit is Fit for cases that must succeed.
+// mustFit returns the result of Fit and fails the test on an error.
 func mustFit(t testing.TB, data *Data, o Options) (*Model, *Result) {
 	t.Helper()
 	m, r, err := Fit(t.Context(), data, o)
@@ -608,8 +608,8 @@ func TestUnevenOrder(t *testing.T) {
 // randomWalk returns a random walk of n steps.
 func randomWalk(n int) *Data { return dataOf(modeltest.Walk(n)) }
 
-// TestHeldOutMargins checks the thresholds: a fit adds a start if lines are better at all, Worse
-// requires a tenth, and negligible errors count as equal.
+// TestHeldOutMargins checks the thresholds: a fit adds an initialization if linear interpolation
+// is better at all, Worse requires a tenth, and negligible errors count as equal.
 func TestHeldOutMargins(t *testing.T) {
 	for _, c := range []struct {
 		rmse, line float64
@@ -619,14 +619,14 @@ func TestHeldOutMargins(t *testing.T) {
 		{9e-4, 1e-6, false, false}, {1.1e-3, 1e-6, true, true}, {0, 0, false, false},
 	} {
 		h := HeldOut{RMSE: c.rmse, Line: c.line}
-		if h.above(heldTry) != c.try || h.Worse() != c.worse {
-			t.Errorf("%v by the fit and %v by lines: another start %v, worse %v", c.rmse, c.line, h.above(heldTry), h.Worse())
+		if h.above(roughRatio) != c.try || h.Worse() != c.worse {
+			t.Errorf("%v by the fit and %v by linear interpolation: another start %v, worse %v", c.rmse, c.line, h.above(roughRatio), h.Worse())
 		}
 	}
 }
 
-// TestCanHoldOut checks that a fit is not compared with lines if it has few rows, a constant
-// input, several inputs or too large a matrix.
+// TestCanHoldOut checks that a fit is not compared with linear interpolation if it has few rows,
+// a constant input, several inputs or too large a matrix.
 func TestCanHoldOut(t *testing.T) {
 	data := randomWalk(initialize.HeldFewest)
 	few := &Data{N: initialize.HeldFewest - 1, Q: 1, D: 1, X: data.X[1:], Y: data.Y[1:]}

@@ -428,7 +428,7 @@ func TestPartRows(t *testing.T) {
 	}
 }
 
-// deaf is a backend that ignores cancellation.
+// deaf is a backend that ignores the cancellation of a context.
 type deaf struct {
 	backend.Backend
 	told func(stop func() error)

@@ -171,7 +171,7 @@ type failing struct{}
 
 func (failing) ReadAt([]byte, int64) (int, error) { return 0, errBroken }
 
-// flaky fails once, when its countdown of calls is 0.
+// flaky fails once, after the given number of calls.
 type flaky struct {
 	*bytes.Reader
 	calls int
@@ -210,7 +210,7 @@ func TestHeaderReadError(t *testing.T) {
 	checkReads(t, "SPHERE", append([]byte("NIST_1A\n   9000\nsample_rate -i 8000\nend_head\n"), make([]byte, 9000)...))
 }
 
-// endless is bytes with zeros after them.
+// endless contains bytes followed by zeros.
 type endless []byte
 
 func (e endless) ReadAt(b []byte, at int64) (int, error) {

@@ -138,8 +138,8 @@ func (p *factorized) chunk(c chunk, part []float64) {
 	})
 }
 
-// chunkOfMany is chunk for any number of inputs and outputs. It adds the sums of simd.Along for each
-// output's residuals, then the sums of Second and Contract.
+// chunkOfMany implements chunk for any number of inputs and outputs. It adds the sums of
+// simd.Along for each output's residuals, then the sums of Second and Contract.
 func (p *factorized) chunkOfMany(c chunk, part []float64) {
 	dd := p.w.D
 	t, size := p.over(c)

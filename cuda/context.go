@@ -111,8 +111,8 @@ func (c *Context) do(f func() error) error {
 	return onThread(c.session, f)
 }
 
-// call is do with a check that the GPU is not lost. The error contains the request, formatted from
-// format and args, and the device. A fault loses the GPU.
+// call makes driver calls like do if the GPU is not lost. The error contains the request,
+// formatted from format and args, and the device. A fault loses the GPU.
 func (c *Context) call(f func() error, format string, args ...any) error {
 	return c.explain(c.do(func() error { return c.guard(f) }), format, args...)
 }

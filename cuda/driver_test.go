@@ -16,9 +16,9 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// The tests TestDriver… run with each driver: a GPU's, the emulated one, and testdata/driver.c
-// through TestFakeDriver. Their kernels are in testdata/driver.ptx; the other drivers have some of
-// the same names.
+// The tests TestDriver… run with each driver: a GPU's driver, the emulated one, and
+// testdata/driver.c through TestFakeDriver. Their kernels are in testdata/driver.ptx; the other
+// drivers have some of these kernels under the same names.
 //
 //go:embed testdata/driver.ptx
 var driverPTX []byte
@@ -59,13 +59,13 @@ func open(t *testing.T, ordinal int, budget int64) (*Context, *Stream, func(stri
 	}
 }
 
-// alloc is Alloc that must succeed.
+// alloc allocates device memory and fails the test on an error.
 func alloc(t *testing.T, c *Context, bytes int64) *Memory {
 	t.Helper()
 	return testkit.Must(c.Alloc(bytes))(t)
 }
 
-// host is AllocHost that must succeed.
+// host allocates page-locked memory and fails the test on an error.
 func host(t *testing.T, c *Context, bytes int64) *HostMemory {
 	t.Helper()
 	return testkit.Must(c.AllocHost(bytes))(t)

@@ -21,9 +21,9 @@ func at(address uint64, n int) []float64 {
 	return unsafe.Slice(*(**float64)(unsafe.Pointer(&address)), n)
 }
 
-// The kernels of these tests: add adds args[2], the bits of a number, to the args[1] numbers at
-// args[0]; wait takes args[0] ns; wide and fault are as in testdata/driver.ptx; spill writes a
-// number args[1] bytes beyond args[0].
+// TestMain registers the kernels of these tests. add adds args[2], the bits of a number, to the
+// args[1] numbers at args[0]. wait takes args[0] ns. wide and fault are as in
+// testdata/driver.ptx. spill writes a number args[1] bytes beyond args[0].
 func TestMain(m *testing.M) {
 	for _, arch := range []int{80, 90} {
 		RegisterEmulated(arch, "add", func(_ Geometry, args []uint64) error {

@@ -47,14 +47,14 @@ func (b *Backend) openRows(d backend.Data) (*rows, error) {
 		return nil, err
 	}
 	r := &rows{data: d, layout: d.Prepare(), queue: q, spectrum: spectrum{passCost: b.passCost}}
-	if err := r.finish(r.bring()); err != nil {
+	if err := r.finish(r.uploadRows()); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
 	return r, nil
 }
 
-// bring uploads the rows and drops the host copies.
-func (r *rows) bring() error {
+// uploadRows copies the rows to the device and drops the host copies.
+func (r *rows) uploadRows() error {
 	sorted := r.layout
 	var gate []float64
 	for n := range sorted.Gate[0] {

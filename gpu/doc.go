@@ -27,14 +27,14 @@
 //
 // # Order of sums
 //
-// An operation has a plan, which lists its passes (plan.go); tables tell each block its work
-// (kernels/tables.cuh). The shapes alone determine how a run is cut into chunks of rows and tiles
-// of features, so that a pass has some hundreds of blocks. A block sums one chunk, and one
-// reduction adds the chunks of a run in order. Runs over windows of the same parity share no
-// feature. Even cells are therefore reduced first, then odd ones, and each entry of the result is
-// the sum of at most two runs. A block continues its sums from slab to slab. As a result, a repeat
-// gives the same bits on any GPU of one architecture with any amount of free memory, unless there
-// is too little memory for tables (spectrum.go).
+// An operation has a plan, which lists its passes (plan.go). Tables contain the work of each
+// block (kernels/tables.cuh). The shapes alone determine how a run is cut into chunks of rows and
+// tiles of features, so that a pass has some hundreds of blocks. A block sums one chunk, and one
+// reduction adds the chunks of a run in order. Runs over windows of the same parity have no
+// feature in common. Even cells are therefore reduced first, then odd ones, and each entry of the
+// result is the sum of at most two runs. A block continues its sums from slab to slab. As a
+// result, a repeat gives the same bits on any GPU of one architecture with any amount of free
+// memory, unless there is too little memory for tables (spectrum.go).
 //
 // # Memory
 //

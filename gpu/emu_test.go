@@ -43,8 +43,8 @@ func TestBarriers(t *testing.T) {
 	}
 }
 
-// TestDenseBarriers is TestBarriers for the large tiles of the dense algebra, which small models do
-// not use.
+// TestDenseBarriers repeats TestBarriers for the large tiles of the dense algebra, which small
+// models do not use.
 func TestDenseBarriers(t *testing.T) {
 	defer emu.Backwards(false)
 	a, bar := newAlgebra(261, 2, 0, 0.3), backend.SolvedAdjoint{Inverse: 1, Outer: 2, Linear: 3}
@@ -85,7 +85,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// failsAt lets one call after the other fail.
+// failsAt checks a method with a failure of its first call, of its second call, and so on.
 func (p *problem) failsAt(t *testing.T, m method, call string) {
 	for n := 1; p.fails(t, m, call, n); n++ {
 		if n > 100 {
@@ -119,7 +119,7 @@ func TestOpenFails(t *testing.T) {
 	}
 }
 
-// fails lets the n'th call fail and reports whether the method made that many calls.
+// fails checks a method with a failure of the n-th call and reports whether the method made that many calls.
 func (p *problem) fails(t *testing.T, m method, call string, n int) bool {
 	b := testkit.Must(Open(p.options(0)))(t)
 	r := testkit.Must(b.Open(p.data))(t)

@@ -63,7 +63,7 @@ func onEach(t *testing.T, test func(t *testing.T, ordinal int)) {
 	}
 }
 
-// onEachCard is onEach with a backend that uses digits; 0 means float64.
+// onEachCard runs a test on each GPU like onEach, with a backend that uses digits; 0 means float64.
 func onEachCard(t *testing.T, digits int, test func(t *testing.T, b *Backend)) {
 	onEach(t, func(t *testing.T, ordinal int) { test(t, open(t, Options{Ordinal: ordinal, Digits: digits})) })
 }

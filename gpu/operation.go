@@ -118,10 +118,10 @@ func (r *rows) complete(p *plan, given []int, fill func(*plan) error) error {
 
 // pick restricts a plan to the given rows.
 func (r *rows) pick(p *plan, given []int) {
-	places, runs := r.layout.Pick(nil, nil, given)
-	p.n, p.runs = len(places), runs
-	for _, place := range places {
-		p.index = append(p.index, int64(place))
+	positions, runs := r.layout.Pick(nil, nil, given)
+	p.n, p.runs = len(positions), runs
+	for _, position := range positions {
+		p.index = append(p.index, int64(position))
 	}
 	p.needs[arrayIndex] = int64(8 * p.n)
 	p.needs[arrayPickX], p.needs[arrayPickY] = int64(8*p.n*r.data.Q), int64(8*p.n*r.data.D)

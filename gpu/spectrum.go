@@ -64,7 +64,7 @@ func equal(a, b *backend.Features) bool {
 	return true
 }
 
-// planTables lets the plan use tables if these are faster than passes and fit into memory, and
+// planTables selects tables for the plan if they are faster than passes and fit into memory, and
 // reports whether it does.
 func (r *rows) planTables(p *plan) bool {
 	if p.frequencies == 0 {

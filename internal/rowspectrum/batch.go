@@ -36,7 +36,7 @@ func (p *panels) reset(n int) {
 	p.places, p.points = resize(p.places, n*simd.Lanes), resize(p.points, n)
 }
 
-// idle sets panel i to a job with almost no work.
+// idle sets panel i to a job that takes almost no time.
 func (p *panels) idle(i int) {
 	clear(p.jobs[i*jobSize:][:jobSize])
 	for lane := range simd.Lanes {

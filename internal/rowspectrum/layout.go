@@ -14,7 +14,7 @@ const (
 	// over is T/R, the period of a table relative to the range of the rows. With 3, features that extend over all rows
 	// need 27 terms instead of 33, but large tables exceed the cache: for 10⁶ rows a sum then takes twice the time.
 	over = 2
-	// digits: exp(−digits²/2) = 2.5e-15 is negligible.
+	// digits is the number of standard deviations at which Gaussians are cut off: exp(−digits²/2) = 2.5e-15.
 	digits = 8.2
 	// evenRounding is the maximum distance of an even row from its grid point, in units in the last place of the largest
 	// |x|: even rows that were scaled to standard deviations are rounded.

@@ -179,7 +179,7 @@ func TestBadCSV(t *testing.T) {
 	broken := errors.New("broken")
 	_, err = In(breaking{[]byte("t,y\n1,2\n3,-"), broken}, 20, "f.csv").matrix()
 	if !errors.Is(err, broken) || errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "f.csv:3") {
-		t.Errorf("%v; want the reader's own error with the place", err)
+		t.Errorf("%v; want the reader's own error with the position", err)
 	}
 }
 
