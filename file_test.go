@@ -135,8 +135,8 @@ func meta(name, value string) func(*safetensors.File) {
 func TestBadModelFiles(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	cases := []struct {
-		model, says string
-		spoil       func(*safetensors.File)
+		model, message string
+		spoil          func(*safetensors.File)
 	}{
 		{"exact", "NaN", set("inducing.location", 3, nan)},
 		{"exact", "kernel.variance[1]", set("kernel.variance", 1, -1)},
@@ -215,7 +215,7 @@ func TestBadModelFiles(t *testing.T) {
 		}
 		c.spoil(f)
 		_, err := read(encode(t, f))
-		testkit.Fails(t, err, ErrParams, c.says, c.model)
+		testkit.Fails(t, err, ErrParams, c.message, c.model)
 	}
 }
 

@@ -485,7 +485,7 @@ func TestRoughStart(t *testing.T) {
 	data := randomWalk(400)
 	m, r := mustFit(t, data, Options{Iterations: 40})
 	if len(r.Starts) != 2 || r.Kept != 1 || r.HeldOut.Worse() || m.Params.Windows.Count() < 2 {
-		t.Errorf("%d starts, kept number %d, held out %+v: want the second, not worse than linear interpolation", len(r.Starts), r.Kept, r.HeldOut)
+		t.Errorf("%d starts, kept number %d, held out %+v: want the second, as good as linear interpolation", len(r.Starts), r.Kept, r.HeldOut)
 	}
 	_, r = mustFit(t, data, Options{Iterations: 40, Components: 8})
 	if len(r.Starts) != 1 || !r.HeldOut.Worse() {

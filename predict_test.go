@@ -73,7 +73,7 @@ func TestPredictJoint(t *testing.T) {
 				checkSingles(t, v.m, name, x, n, mean, cov)
 				at := append(modeltest.Nest(x, n)[:6:6], modeltest.Nest(x, n)[n-6:]...) // across the chunks
 				wantMean, wantCov := oracle.PredictJoint(modeltest.ToOracle(p), v.post, at)
-				place := func(i int) int {
+				entry := func(i int) int {
 					if row := i / c.D; row >= 6 {
 						return i + (n-12)*c.D
 					}
@@ -81,9 +81,9 @@ func TestPredictJoint(t *testing.T) {
 				}
 				var gotMean, gotCov []float64
 				for i := range 12 * c.D {
-					gotMean = append(gotMean, mean[place(i)])
+					gotMean = append(gotMean, mean[entry(i)])
 					for j := range 12 * c.D {
-						gotCov = append(gotCov, cov.At(place(i), place(j)))
+						gotCov = append(gotCov, cov.At(entry(i), entry(j)))
 					}
 				}
 				modeltest.Near(t, name+": mean", gotMean, slices.Concat(wantMean...), rounding)

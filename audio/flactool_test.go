@@ -47,9 +47,9 @@ func TestFLACWritten(t *testing.T) {
 		if back := mustOpen(t, testkit.Read(t, decoded)); !sameSamples(samplesOf(t, back), samplesOf(t, f)) {
 			t.Errorf("%+v: other samples in FLAC's decoding", c)
 		}
-		said := tool(t, "metaflac", "--show-total-samples", "--show-channels", "--show-bps", "--show-sample-rate", path)
-		if want := fmt.Sprintf("%d\n%d\n%d\n%d\n", c.n, c.channels, 8*c.e.Bytes, c.rate); said != want {
-			t.Errorf("metaflac prints %q, want %q", said, want)
+		printed := tool(t, "metaflac", "--show-total-samples", "--show-channels", "--show-bps", "--show-sample-rate", path)
+		if want := fmt.Sprintf("%d\n%d\n%d\n%d\n", c.n, c.channels, 8*c.e.Bytes, c.rate); printed != want {
+			t.Errorf("metaflac prints %q, want %q", printed, want)
 		}
 	}
 }

@@ -215,8 +215,8 @@ func (d *rows) pick(given []int) *rows {
 	sub := d.picked
 	var runs []backend.Run
 	sub.at, runs = d.Pick(sub.at[:0], sub.Runs[:0], given)
-	for i, place := range sub.at {
-		sub.at[i] = d.Order[place]
+	for i, position := range sub.at {
+		sub.at[i] = d.Order[position]
 	}
 	sub.Gather(&d.data, sub.at, runs)
 	sub.cut(len(given))

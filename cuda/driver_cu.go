@@ -32,7 +32,7 @@ const sharedOptIn cu.DeviceAttribute = 97
 // prohibited is the compute mode in which no process may open a context.
 const prohibited = 2
 
-// devices asks the driver only once: after a fault every call may fail.
+// devices queries the driver only once, because after a fault every call may fail.
 func (cards) devices() ([]Device, error) {
 	devices, err := listed()
 	return slices.Clone(devices), err

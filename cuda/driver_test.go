@@ -71,10 +71,10 @@ func host(t *testing.T, c *Context, bytes int64) *HostMemory {
 	return testkit.Must(c.AllocHost(bytes))(t)
 }
 
-// holds checks the device memory of a context.
-func holds(t *testing.T, c *Context, bytes int64, pieces int) {
+// wantAllocated checks the device memory of a context.
+func wantAllocated(t *testing.T, c *Context, bytes int64, pieces int) {
 	t.Helper()
-	if b, n := c.Held(); b != bytes || n != pieces {
+	if b, n := c.Allocated(); b != bytes || n != pieces {
 		t.Errorf("%d bytes in %d allocations, want %d in %d", b, n, bytes, pieces)
 	}
 }
@@ -102,7 +102,7 @@ func TestDriverMemory(t *testing.T) {
 	wants(t, second(c.Alloc(d.Memory+1<<20)), ErrOutOfMemory, "(2)")
 	wants(t, second(c.Alloc(1<<60+1)), ErrBudget)
 	addsOne(t, c, s, f("add"))
-	holds(t, c, 0, 0)
+	wantAllocated(t, c, 0, 0)
 	testkit.OK(t, c.Close())
 }
 
@@ -217,7 +217,7 @@ func TestDriverCopies(t *testing.T) {
 	wants(t, m.DownloadAsync(s, down, -8, 8), errRange)
 	small := host(t, c, 8)
 	wants(t, m.UploadAsync(s, 0, small, 9), errRange, "maximum is 8 bytes")
-	if bytes, pieces := c.HeldHost(); bytes != 16*n+8 || pieces != 3 {
+	if bytes, pieces := c.AllocatedHost(); bytes != 16*n+8 || pieces != 3 {
 		t.Errorf("%d bytes in %d host allocations", bytes, pieces)
 	}
 	testkit.OK(t, errors.Join(up.Free(), small.Free(), m.Free()))
@@ -267,7 +267,7 @@ func TestDriverFault(t *testing.T) {
 }
 
 // TestDriverInsideFault checks that a fault loses all contexts on the GPU. When they are closed,
-// the next one works or its error asks for another process.
+// the next one works, or its error states that another process must be started.
 func TestDriverInsideFault(t *testing.T) {
 	if os.Getenv(insideFault) == "" {
 		t.Skip("TestDriverFault runs this")

@@ -27,7 +27,7 @@ func TestLeak(t *testing.T) {
 	m := alloc(t, c, 16)
 	testkit.OK(t, f("spill").Launch(one, s, []uint64{m.Address(), 16}))
 	wants(t, c.Close(), errRange, "40 bytes in 2 allocations", "outside it")
-	holds(t, c, 0, 0)
+	wantAllocated(t, c, 0, 0)
 	wants(t, m.Free(), errClosed)
 	again, _, _ := open(t, 0, 0)
 	if all := again.Device().Memory; again.Budget() != all/10*9 {
@@ -56,7 +56,7 @@ func TestLost(t *testing.T) {
 	wants(t, m.Download(s, make([]byte, 8), 0), ErrLost)
 	wants(t, second(c.Alloc(8)), ErrLost)
 	wants(t, m.Free(), ErrLost)
-	holds(t, c, 0, 0)
+	wantAllocated(t, c, 0, 0)
 	testkit.OK(t, c.Close())
 }
 

@@ -93,7 +93,7 @@ func TestBudget(t *testing.T) {
 	c, _, _ := open(t, 0, 1000)
 	m := alloc(t, c, 600)
 	wants(t, second(c.Alloc(401)), ErrBudget, "401", "400 left", "1000", "emulated sm_80")
-	holds(t, c, 600, 1)
+	wantAllocated(t, c, 600, 1)
 	testkit.OK(t, m.Free())
 	m = alloc(t, c, 1000)
 	testkit.OK(t, m.Free())
@@ -110,7 +110,7 @@ func TestMemoryOfTheEnvironment(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 	wants(t, second(c.Alloc(5001)), ErrOutOfMemory, "5001")
-	holds(t, c, 0, 0)
+	wantAllocated(t, c, 0, 0)
 	auto, _, _ := open(t, 1, 0)
 	if auto.Budget() != 4500 {
 		t.Errorf("budget %d", auto.Budget())
@@ -142,7 +142,7 @@ func TestMisuse(t *testing.T) {
 	wants(t, m.Free(), nil, "already freed")
 	wants(t, m.Upload(s, 0, buffer), nil, "freed")
 	wants(t, m.Download(s, buffer, 0), nil, "freed")
-	holds(t, c, 0, 0)
+	wantAllocated(t, c, 0, 0)
 	testkit.OK(t, s.Close())
 	wants(t, s.Close(), errClosed)
 	wants(t, s.Synchronize(), errClosed)
@@ -247,7 +247,7 @@ func TestConcurrent(t *testing.T) {
 				if err != nil || out[0] != 3 || out[99] != 3 {
 					t.Errorf("%v, %v", out, err)
 				}
-				c.Held()
+				c.Allocated()
 			}
 			testkit.OK(t, s.Close())
 		})

@@ -49,9 +49,9 @@ func (h *HostMemory) Float64s() []float64 {
 // Free frees the memory. The streams that copy from or to it must be synchronized. Freeing it twice
 // is an error. On a lost context the memory counts as freed, and the error wraps ErrLost.
 func (h *HostMemory) Free() error {
-	held := h.context.host.drop(h)
+	allocated := h.context.host.drop(h)
 	return h.context.call(func() error {
-		if !held {
+		if !allocated {
 			return errFreed
 		}
 		return h.release()

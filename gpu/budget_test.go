@@ -9,8 +9,8 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestBudget checks that each method gives the same bits in any budget from the one named by
-// BudgetError on, and fails with one byte less.
+// TestBudget checks that each method gives the same bits for any budget of at least the bytes
+// that BudgetError reports, and fails with one byte less.
 func TestBudget(t *testing.T) {
 	for _, s := range []shape{
 		{name: "dense", n: 1700, m: 70, q: 1, d: 5, even: true},

@@ -87,15 +87,15 @@ func (r *rows) allocate(need func(free int64) (*arraySizes, error)) error {
 	c := r.card
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	held, _ := c.context.Held()
-	free := c.context.Budget() - held + r.size.total()
+	allocated, _ := c.context.Allocated()
+	free := c.context.Budget() - allocated + r.size.total()
 	w, err := need(free)
 	if err != nil {
 		return err
 	}
-	err = r.holdings.fit(c.context, w, free)
-	held, _ = c.context.Held()
-	c.peak = max(c.peak, held)
+	err = r.allocations.fit(c.context, w, free)
+	allocated, _ = c.context.Allocated()
+	c.peak = max(c.peak, allocated)
 	return err
 }
 

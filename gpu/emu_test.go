@@ -108,7 +108,7 @@ func TestOpenFails(t *testing.T) {
 			if want := map[string]error{"alloc": cuda.ErrOutOfMemory, "upload": cuda.ErrLost}[call]; !errors.Is(err, want) {
 				t.Errorf("%s %d: %v, want %v", call, n, err, want)
 			}
-			if bytes, pieces := b.context.Held(); bytes != 0 || pieces != 0 {
+			if bytes, pieces := b.context.Allocated(); bytes != 0 || pieces != 0 {
 				t.Errorf("%s %d: %d bytes in %d allocations are not freed", call, n, bytes, pieces)
 			}
 			if _, err := p.run(b, p.methods()[0]); call == "alloc" && err != nil {
@@ -151,7 +151,7 @@ func (p *problem) fails(t *testing.T, m method, call string, n int) bool {
 	if err := r.Close(); err != nil && (call == "alloc" || !failed) {
 		t.Errorf("call %d: close: %v", n, err)
 	}
-	if bytes, pieces := b.context.Held(); bytes != 0 || pieces != 0 {
+	if bytes, pieces := b.context.Allocated(); bytes != 0 || pieces != 0 {
 		t.Errorf("call %d: %d bytes in %d allocations are not freed after Close", n, bytes, pieces)
 	}
 	if err := b.Close(); err != nil && (call == "alloc" || !failed) {

@@ -63,8 +63,8 @@ func newSet(n *node, h header) *set {
 	return s
 }
 
-// dense reports whether there is at most one window. Then all shards meet the same
-// features, and every rank has all of them.
+// dense reports whether there is at most one window. Then all shards use the same features, and
+// every rank has all of them.
 func (s *set) dense() bool { return s.windows.Count() == 1 }
 
 // divide assigns the rows to shards. order is nil if they are in order.

@@ -129,8 +129,8 @@ func (n *node) explain(err error) error {
 	a := make([]float64, maxText)
 	for from := 1; from < n.Size(); from++ {
 		n.Recv(from, a)
-		if said := numbersText(a); said != "" && err == nil {
-			err = fmt.Errorf("ranks: rank %d of %d: %s", from, n.Size(), said)
+		if text := numbersText(a); text != "" && err == nil {
+			err = fmt.Errorf("ranks: rank %d of %d: %s", from, n.Size(), text)
 		}
 	}
 	return err

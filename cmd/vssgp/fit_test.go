@@ -267,7 +267,7 @@ func TestPosteriorCommands(t *testing.T) {
 	}
 	fit("with.st", "--posterior", "4")
 	fit("without.st", "--iterations", "1", "--init", "paper")
-	var said struct {
+	var summary struct {
 		Posterior string   `json:"posterior"`
 		LogPrior  *float64 `json:"log_prior"`
 	}
@@ -276,8 +276,8 @@ func TestPosteriorCommands(t *testing.T) {
 		prior bool
 	}{{"", true}, {"--prior none", false}, {"--prior noise=0.1,1 --prior lengthscale=none", true}} {
 		o := fit("again.st", append(strings.Fields(c.flags), "--json", "--quiet", "--overwrite")...)
-		testkit.OK(t, json.Unmarshal([]byte(o.stdout), &said))
-		if said.Posterior != "computed" || said.LogPrior == nil || (*said.LogPrior != 0) != c.prior {
+		testkit.OK(t, json.Unmarshal([]byte(o.stdout), &summary))
+		if summary.Posterior != "computed" || summary.LogPrior == nil || (*summary.LogPrior != 0) != c.prior {
 			t.Errorf("fit %s: %s", c.flags, o.stdout)
 		}
 	}

@@ -143,17 +143,17 @@ func TestFullDisk(t *testing.T) {
 				defer syscall.Unmount(dir, syscall.MNT_DETACH)
 				env = "NONE="
 			}
-			said := false
-			for i := 0; i < busy && !said; i++ {
+			warned := false
+			for i := 0; i < busy && !warned; i++ {
 				c := process(t, faultArgs(source, dir)...)
 				c.Env = append(c.Env, env)
 				o := exit(t, c)
-				said = strings.Contains(o.stderr, "without a new checkpoint")
+				warned = strings.Contains(o.stderr, "without a new checkpoint")
 				if o.code != 0 {
 					t.Fatalf("exit %d, %q; want the fit to go on", o.code, o.stderr)
 				}
 			}
-			if !said {
+			if !warned {
 				t.Error("no message about a failed checkpoint")
 			}
 			finished(t, dir, want)

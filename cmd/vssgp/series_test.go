@@ -72,7 +72,7 @@ func TestForecast(t *testing.T) {
 	for i, n := range []int{0, 2, 10} {
 		at := lines(t, in("a.csv"))
 		if len(at) != 3 || at[i][0] != got[n][0] || i > 0 && math.Abs(number(t, at[i][2])/number(t,
-			got[n][2])-1) > 2e-11 { // features of even rows are made another way, to the backends' tolerance
+			got[n][2])-1) > 2e-11 { // features of even rows are computed by a recurrence, within the backends' tolerance
 			t.Errorf("--at: %q, want %q", at[i], got[n])
 		}
 	}
@@ -240,8 +240,8 @@ func TestModelFlags(t *testing.T) {
 			filepath.Join(dir, "m.st"), "--json"}, flags...)
 		return decode[printed](t, succeed(t, args...).stdout).NoiseSD[0]
 	}
-	if free, held := sd(), sd("--prior", "noise=0.01,0.001"); !(free > 1 && held < 0.1) {
-		t.Errorf("noise sd %v, with a strong prior %v", free, held)
+	if free, narrow := sd(), sd("--prior", "noise=0.01,0.001"); !(free > 1 && narrow < 0.1) {
+		t.Errorf("noise sd %v, with a strong prior %v", free, narrow)
 	}
 }
 
@@ -318,7 +318,7 @@ func TestLogarithms(t *testing.T) {
 		return r.stdout + r.stderr
 	}
 	for _, c := range []struct {
-		said string
+		text string
 		log  bool
 		args []string
 	}{
@@ -328,7 +328,7 @@ func TestLogarithms(t *testing.T) {
 		{"log scale", false, []string{"forecast", data, "--horizon", "2", "-o", out, "--log", "never"}},
 		{`"log"`, false, []string{"fit", data, "-o", model, "--log", "never", "--json"}},
 	} {
-		if got := run(c.args...); strings.Contains(got, c.said) != c.log {
+		if got := run(c.args...); strings.Contains(got, c.text) != c.log {
 			t.Errorf("%v: %s", c.args, got)
 		}
 	}
@@ -799,7 +799,7 @@ func TestRegressorFlags(t *testing.T) {
 	hole := testkit.Put(t, dir, "hole.csv", strings.Replace(strings.Join(lines[:1+days], ""), lines[20], lines[20][:strings.LastIndex(lines[20], ",")]+",\n", 1))
 	numbers := testkit.Put(t, dir, "numbers.csv", "t,y\n1,2\n2,3\n3,1\n4,2\n5,2\n6,1\n")
 	weeks := testkit.Put(t, dir, "weeks.csv", "t,y\n2024-01-01,2\n2024-01-08,3\n2024-01-15,1\n2024-01-22,2\n2024-01-29,2\n")
-	first := testkit.Put(t, dir, "first.csv", "t,x,y\n9,1,\n1,1,2\n2,1,3\n3,,1\n4,1,2\n5,1,2\n6,1,1\n") // the future comes first
+	first := testkit.Put(t, dir, "first.csv", "t,x,y\n9,1,\n1,1,2\n2,1,3\n3,,1\n4,1,2\n5,1,2\n6,1,1\n") // the row to forecast is first
 	far := testkit.Put(t, dir, "far.csv", "t,x,y\n99,1,\n1,1,2\n2,1,3\n3,2,1\n4,1,2\n5,1,2\n6,1,1\n")
 	unknown := testkit.Put(t, dir, "unknown.csv", "t,x,y\n1,1,2\n2,1,3\n3,2,1\n4,1,2\n5,2,2\n6,1,1\n7,2,3\n8,1,1\n9,,\n10,2,2\n")
 	for message, args := range map[string][]string{

@@ -154,7 +154,7 @@ func TestServe(t *testing.T) {
 // TestServeMemory checks that requests do not leak memory.
 func TestServeMemory(t *testing.T) {
 	c := newClient(t)
-	held := func() uint64 {
+	heap := func() uint64 {
 		var m runtime.MemStats
 		runtime.GC()
 		runtime.ReadMemStats(&m)
@@ -162,12 +162,12 @@ func TestServeMemory(t *testing.T) {
 	}
 	files := map[string]string{"big.csv": strings.Repeat(" ", 1<<20)}
 	c.call(files, "version")
-	before := held()
+	before := heap()
 	const calls = 20
 	for range calls {
 		c.call(files, "version")
 	}
-	if grown := int64(held()) - int64(before); grown > calls<<17 {
+	if grown := int64(heap()) - int64(before); grown > calls<<17 {
 		t.Errorf("%d calls left %d bytes", calls, grown)
 	}
 }

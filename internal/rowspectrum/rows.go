@@ -22,10 +22,10 @@ type Rows struct {
 	sums sums
 }
 
-// Expect estimates whether the sums of m features over n rows with d outputs use tables, for features that extend over
-// most rows. flops are the operations of a bound and of a bound with gradient, as many as passes over the rows make in
-// the same time; bytes are for the tables and sums, or for computing the tables if that is more. band is the features'
-// highest frequency in cycles per mean step for uneven rows, and 0 for even ones. passCost is CPU or Card.
+// Expect estimates whether the sums of m features over n rows with d outputs use tables, for features that extend over most rows. flops is
+// the cost of a bound with gradient, in operations of passes over the rows that take the same time. bytes is the memory of the tables and
+// the sums, or of the computation of the tables if that is more. band is the features' highest frequency in cycles per mean step for uneven
+// rows, and 0 for even ones. passCost is CPU or Card.
 func Expect(n, m, d int, band, passCost float64) (pays bool, flops, bytes float64) {
 	rows, features, values := float64(n), float64(m), float64(1+d)
 	units := sumCost(features, float64(d), longTerms*features)

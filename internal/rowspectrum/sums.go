@@ -144,7 +144,7 @@ func (u *sums) row(s *Spectrum, j int) {
 	n := panelsOf(j)
 	to, one := u.pairs[panelsBefore(j)*pairSize:][:n*pairSize], u.waves[j].numbers()
 	w.plain.reset(2 * n)
-	vector := simd.PairWaves(w.plain.jobs, w.plain.places, to, one[:], u.panels[:n*simd.PairRows*simd.Lanes], s.pairs)
+	vector := simd.PairWaves(w.plain.jobs, w.plain.positions, to, one[:], u.panels[:n*simd.PairRows*simd.Lanes], s.pairs)
 	if !vector {
 		for i := range n {
 			u.slowPairs(s, &w.rest, j, i, to[i*pairSize:])
