@@ -672,7 +672,7 @@ func (f *fit) posteriorSize(p *Params, set optimize.Settings) (n int, none strin
 func (f *fit) gradientFlops(s *variational.Shape) float64 {
 	offset := s.Offsets()
 	flops := blocktri.Flops(offset)
-	if pay, sums, _ := f.tables(s); pay {
+	if cheaper, sums, _ := f.tables(s); cheaper {
 		return flops + sums
 	}
 	for _, r := range s.Windows.NewLayout(f.rows.X, f.data.N, s.Q).Runs {

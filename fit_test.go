@@ -181,7 +181,7 @@ func TestSameBits(t *testing.T) {
 			if b := encoded(t, m); want == nil {
 				want = b
 			} else if !bytes.Equal(b, want) {
-				t.Errorf("%s: GOMAXPROCS=%d gives another file than 1", c.name, procs)
+				t.Errorf("%s: GOMAXPROCS=%d gives a different file than 1", c.name, procs)
 			}
 		}
 		c.o.Seed = 111 // not the next seed, which an extra start may have used
@@ -444,7 +444,7 @@ func TestOptimizersAgree(t *testing.T) {
 	}
 	t.Logf("from %.3f: global to %.3f, windows to %.3f", start, end[0], end[1])
 	if d := math.Abs(end[0] - end[1]); d > optimaTolerance*(end[0]-start) {
-		t.Errorf("from %.3f global comes to %.3f, windows to %.3f", start, end[0], end[1])
+		t.Errorf("from %.3f global reaches %.3f, windows to %.3f", start, end[0], end[1])
 	}
 }
 
@@ -1274,7 +1274,7 @@ func TestPosteriorFile(t *testing.T) {
 		b := encoded(t, m)
 		back := testkit.Must(read(b))(t)
 		if !bytes.Equal(encoded(t, back), b) {
-			t.Error("a loaded model writes other bytes")
+			t.Error("saving a loaded model gives different bytes")
 		}
 		h, was := back.Posterior(), m.Posterior()
 		if h == nil || !slices.Equal(h.Features, was.Features) || !slices.Equal(h.Noise, was.Noise) || len(h.Draws) != o.Posterior.Draws {

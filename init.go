@@ -405,7 +405,7 @@ func (pr *problem) rowBytes() float64 { return 8 * float64(pr.data.N*(4*(pr.data
 
 // tables reports whether the exact bound computes its sums over rows from Fourier tables, and estimates the operations and the bytes of the
 // tables.
-func (pr *problem) tables(s *variational.Shape) (faster bool, flops, bytes float64) {
+func (pr *problem) tables(s *variational.Shape) (cheaper bool, flops, bytes float64) {
 	backend, passCost := pr.model(nil).backend().Name(), rowspectrum.CPU
 	if strings.HasPrefix(backend, "cuda") {
 		passCost = rowspectrum.Card
@@ -415,10 +415,10 @@ func (pr *problem) tables(s *variational.Shape) (faster bool, flops, bytes float
 	if s.Q > 1 || s.Windows.Count() > 1 {
 		return false, 0, 0
 	}
-	if faster, flops, bytes = rowspectrum.Expect(pr.data.N, s.M(), s.D, pr.grid.Band, passCost); !faster {
+	if cheaper, flops, bytes = rowspectrum.Expect(pr.data.N, s.M(), s.D, pr.grid.Band, passCost); !cheaper {
 		return false, 0, 0
 	}
-	return faster, flops, bytes
+	return cheaper, flops, bytes
 }
 
 // Fits returns an error that wraps ErrMemory if a fit of the shape needs more than Options.MemoryLimit.

@@ -596,13 +596,13 @@ func TestTableBits(t *testing.T) {
 	want := encoded(t, m)
 	runtime.GOMAXPROCS(3)
 	if m, _ := mustFit(t, data, o); !bytes.Equal(encoded(t, m), want) {
-		t.Error("three cores give another file than one")
+		t.Error("three cores give a different file than one")
 	}
 	for _, n := range []int{passes / 2, passes - 4, passes - 9, passes - 2}[:slow.Pick(4, 2)] {
 		o := o
 		o.Checkpoint.Path, o.Checkpoint.Resume = filepath.Join(t.TempDir(), "part"), true
 		if m, _, cut, err := fitUntilDone(t, data, o, n); err != nil || cut == 0 || !bytes.Equal(encoded(t, m), want) {
-			t.Errorf("stopped %d times, after %d of %d passes: another model, or %v", cut, n, passes, err)
+			t.Errorf("stopped %d times, after %d of %d passes: a different model, or %v", cut, n, passes, err)
 		}
 	}
 }

@@ -30,7 +30,7 @@ func TestFLACDamage(t *testing.T) {
 		case err != nil && (!errors.Is(err, ErrFormat) || strings.Contains(err.Error(), "\n")):
 			t.Fatalf("byte %d is wrong: %v", n, err)
 		case err == nil && !sameSamples(r.Samples, want):
-			t.Fatalf("byte %d is wrong, and other samples are read", n)
+			t.Fatalf("byte %d is wrong, but different samples are read without an error", n)
 		}
 	}
 	noSum := bytes.Clone(file)

@@ -245,7 +245,7 @@ func TestDriverShared(t *testing.T) {
 	testkit.OK(t, b.Close())
 	c, r, h := open(t, d.Ordinal, 1<<16)
 	if c.card != b.card {
-		t.Error("the GPU is destroyed with its last context")
+		t.Error("the GPU was destroyed with its last context")
 	}
 	addsOne(t, c, r, h("add"))
 }

@@ -31,7 +31,7 @@ func TestLeak(t *testing.T) {
 	wants(t, m.Free(), errClosed)
 	again, _, _ := open(t, 0, 0)
 	if all := again.Device().Memory; again.Budget() != all/10*9 {
-		t.Errorf("a budget of %d bytes of %d: a closed context keeps memory", again.Budget(), all)
+		t.Errorf("a budget of %d bytes of %d: a closed context has not freed its memory", again.Budget(), all)
 	}
 }
 
@@ -91,7 +91,7 @@ func TestInjected(t *testing.T) {
 	}
 	after, _, _ := open(t, 0, 0)
 	if all := after.Device().Memory; after.Budget() != all/10*9 {
-		t.Errorf("a budget of %d bytes of %d: a lost context keeps memory", after.Budget(), all)
+		t.Errorf("a budget of %d bytes of %d: a lost context has not freed its memory", after.Budget(), all)
 	}
 }
 

@@ -178,7 +178,7 @@ func TestGeometry(t *testing.T) {
 			}
 		}
 		if err := s.Synchronize(); err != nil {
-			t.Errorf("a refused launch reached the device: %v", err)
+			t.Errorf("a rejected launch reached the device: %v", err)
 		}
 	}
 }

@@ -138,7 +138,7 @@ func (p *problem) fails(t *testing.T, m method, call string, n int) bool {
 		for _, a := range all {
 			for i, v := range a.v {
 				if v != 7 {
-					t.Fatalf("call %d: %s[%d] was written though the method failed: %v", n, a.name, i, v)
+					t.Fatalf("call %d: %s[%d] was written, but the method failed: %v", n, a.name, i, v)
 				}
 			}
 		}
@@ -155,7 +155,7 @@ func (p *problem) fails(t *testing.T, m method, call string, n int) bool {
 		t.Errorf("call %d: %d bytes in %d allocations are not freed after Close", n, bytes, pieces)
 	}
 	if err := b.Close(); err != nil && (call == "alloc" || !failed) {
-		t.Errorf("call %d: close of the backend: %v", n, err)
+		t.Errorf("call %d: closing the backend: %v", n, err)
 	}
 	return failed
 }

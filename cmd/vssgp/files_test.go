@@ -175,13 +175,13 @@ func TestFileFlags(t *testing.T) {
 			v, ok := f.Value.(*cli.Value)
 			if named := ok && v.File != nil; !named && strings.Contains(f.Usage, "`file`") || named &&
 				v.File.Written != (!slices.Contains([]string{"gaps", "reference", "init", "at", "events"}, f.Name)) {
-				t.Errorf("%s --%s is not known as what it is: %s", c.CommandPath(), f.Name, f.Usage)
+				t.Errorf("%s --%s is not registered correctly: %s", c.CommandPath(), f.Name, f.Usage)
 			} else if named {
 				writes = writes || v.File.Written
 			}
 		})
 		if has := c.Flags().Lookup("overwrite") != nil; has != writes {
-			t.Errorf("%s: --overwrite is there: %v, files are written: %v", c.CommandPath(), has, writes)
+			t.Errorf("%s: --overwrite exists: %v, files are written: %v", c.CommandPath(), has, writes)
 		}
 	}
 }
@@ -251,7 +251,7 @@ func TestFitInterrupted(t *testing.T) {
 	o, _ = interrupted(t, "fit", data, "--y", "y1,y2", "-o", model, "--checkpoint", part, "--restarts", "1000", "--json", "--resume")
 	r := decode[printed](t, o.stdout)
 	if o.code != cli.ExitInterrupted || r.Resumed == nil || *r.Resumed < 1 || !(r.Bound >= before) {
-		t.Errorf("resumed from a bound of %v: exit %d, %+v; want it no lower", before, o.code, r)
+		t.Errorf("resumed from a bound of %v: exit %d, %+v; want at least this bound", before, o.code, r)
 	}
 	refuse(t, "restarts", "fit", data, "--y", "y1,y2", "-o", model, "--checkpoint", part, "--restarts", "999", "--resume")
 	if files := listing(t, dir); len(files) != 4 { // the folder, data, model, checkpoint

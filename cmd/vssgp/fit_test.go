@@ -245,14 +245,14 @@ func compareGolden(t *testing.T, g *oracle.Golden, got printed, want goldenResul
 		wantData, wantShape := flatten(w)
 		gotData, gotShape := flatten(got.Gradient[name])
 		if !slices.Equal(wantShape, gotShape) {
-			t.Errorf("gradient by %s has shape %v, want %v", name, gotShape, wantShape)
+			t.Errorf("gradient with respect to %s has shape %v, want %v", name, gotShape, wantShape)
 			continue
 		}
 		modeltest.Near(t, "gradient by "+name, gotData, wantData, 1e-5)
 	}
 	for name := range got.Gradient {
 		if _, ok := want.Gradient[name]; !ok {
-			t.Errorf("gradient by %s, for which the golden file has none", name)
+			t.Errorf("gradient with respect to %s, for which the golden file has none", name)
 		}
 	}
 }
@@ -283,7 +283,7 @@ func TestPosteriorCommands(t *testing.T) {
 	}
 	testkit.Contains(t, succeed(t, "info", "with.st").stdout, "noise sd", "components", "most confident", "period", "reach", "+-")
 	if text := succeed(t, "info", "without.st").stdout; !strings.Contains(text, "without a posterior") || strings.Contains(text, "+-") {
-		t.Errorf("info of a model without one:\n%s", text)
+		t.Errorf("info of a model without a posterior:\n%s", text)
 	}
 	testkit.Contains(t, succeed(t, "info", "without.st", "--json").stdout, `"frequency_sd":[]`)
 	out := succeed(t, "predict", "with.st", "d.csv", "--x", "t", "--posterior", "--draws", "2", "-o", "-").stdout

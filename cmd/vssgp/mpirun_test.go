@@ -80,7 +80,7 @@ func TestMPIRun(t *testing.T) {
 			if n == 1 {
 				first = got
 			} else if !bytes.Equal(got, first) {
-				t.Errorf("window %s, %d ranks: another model than one rank's", window, n)
+				t.Errorf("window %s, %d ranks: a different model than one rank's", window, n)
 			}
 		}
 	}
@@ -178,11 +178,11 @@ func TestMPIRunResumed(t *testing.T) {
 	waitFor(t, part)
 	pids := childrenOf(cmd.Process.Pid)
 	if len(pids) != 3 {
-		t.Fatalf("%d ranks, want 3: the fit is over before it could be disturbed", len(pids))
+		t.Fatalf("%d ranks, want 3: the fit ended before it was disturbed", len(pids))
 	}
 	testkit.OK(t, syscall.Kill(pids[1], syscall.SIGKILL))
 	if err := cmd.Wait(); err == nil {
-		t.Fatal("the job ended well without one of its ranks")
+		t.Fatal("the job succeeded without one of its ranks")
 	}
 	if _, err := os.Stat(model); err == nil {
 		t.Fatal("a model was written")
@@ -190,6 +190,6 @@ func TestMPIRunResumed(t *testing.T) {
 	testkit.OK(t, fit(2, "-o", model, "--checkpoint", part, "--resume").Run())
 	want := testkit.Read(t, whole)
 	if got, err := os.ReadFile(model); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("another model than without the loss (%v)", err)
+		t.Errorf("a different model than without the loss (%v)", err)
 	}
 }

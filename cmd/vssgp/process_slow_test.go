@@ -83,7 +83,7 @@ func TestKill(t *testing.T) {
 		}
 		ends++
 		if !bytes.Equal(testkit.Read(t, filepath.Join(dir, "model")), want[i]) {
-			t.Errorf("%s: another model than without kills", killLines[i])
+			t.Errorf("%s: a different model than without kills", killLines[i])
 		}
 		if left := listing(t, dir); len(left) != 3 { // the folder, model, checkpoint
 			t.Errorf("%s: left %v", killLines[i], left)
@@ -91,7 +91,7 @@ func TestKill(t *testing.T) {
 	}
 	t.Logf("%d kills, %d of them aimed at a write, %d fits ended, %d from a checkpoint", done, writing, ends, resumed)
 	if resumed == 0 {
-		t.Error("no fit was gone on with")
+		t.Error("no fit was resumed")
 	}
 }
 

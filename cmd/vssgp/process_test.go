@@ -150,7 +150,7 @@ func TestFullDisk(t *testing.T) {
 				o := exit(t, c)
 				warned = strings.Contains(o.stderr, "without a new checkpoint")
 				if o.code != 0 {
-					t.Fatalf("exit %d, %q; want the fit to go on", o.code, o.stderr)
+					t.Fatalf("exit %d, %q; want the fit to continue", o.code, o.stderr)
 				}
 			}
 			if !warned {
@@ -162,10 +162,10 @@ func TestFullDisk(t *testing.T) {
 			var stdout bytes.Buffer
 			o.Stdout = &stdout
 			if end := exit(t, o); end.code != 0 {
-				t.Fatalf("gone on with: exit %d, %s", end.code, end.stderr)
+				t.Fatalf("resumed: exit %d, %s", end.code, end.stderr)
 			}
 			if r := decode[printed](t, stdout.String()); r.Resumed == nil || *r.Resumed < 1 {
-				t.Errorf("resumed %v; want the checkpoint before to be whole", r.Resumed)
+				t.Errorf("resumed %v; want the previous checkpoint", r.Resumed)
 			}
 			finished(t, dir, want)
 		})

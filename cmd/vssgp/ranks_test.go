@@ -62,7 +62,7 @@ func TestRanks(t *testing.T) {
 		if n == 1 {
 			first = got
 		} else if !bytes.Equal(got, first) {
-			t.Errorf("%d ranks: another model than one rank's", n)
+			t.Errorf("%d ranks: a different model than one rank's", n)
 		}
 		one := decode[printed](t, succeed(t, "evaluate", model, data, "--json").stdout)
 		many := decode[printed](t, onRanks(t, n, "evaluate", model, data, "--json").stdout)

@@ -175,7 +175,7 @@ func TestFill(t *testing.T) {
 	whole := string(testkit.Read(t, out))
 	if o := fromStdinRun(t, whole, "fill", "-", "-o", "-"); o.code != cli.ExitDone || o.stdout != whole ||
 		!strings.Contains(o.stderr, "is a copy") {
-		t.Errorf("a table without holes: exit %d, %s", o.code, o.stderr)
+		t.Errorf("a table without missing values: exit %d, %s", o.code, o.stderr)
 	}
 }
 
@@ -287,11 +287,11 @@ func TestPositiveForecast(t *testing.T) {
 		return least
 	}
 	if least := forecast(); least >= 0 {
-		t.Errorf("without --positive the least number is %v", least)
+		t.Errorf("without --positive the smallest number is %v", least)
 	}
 	model := filepath.Join(dir, "m.safetensors")
 	if least := forecast("--positive", "-m", model); least < 0 {
-		t.Errorf("the least number is %v", least)
+		t.Errorf("the smallest number is %v", least)
 	}
 	succeed(t, "predict", model, filepath.Join(dir, "f.csv"), "-o", filepath.Join(dir, "p.csv"))
 	for i, p := range lines(t, filepath.Join(dir, "p.csv")) {
@@ -411,7 +411,7 @@ func TestExport(t *testing.T) {
 		}
 		if got != want || len(lines) != 62 || lines[0] != "date,flow_mean,flow_sd" || !strings.HasPrefix(lines[31], "2024-03-31T12:00+01:00,") ||
 			!strings.HasPrefix(lines[32], "2024-04-01T12:00+02:00,") {
-			t.Fatalf("%s: %d lines, %q; want what a.csv gives", c.name, len(lines), lines[31:33])
+			t.Fatalf("%s: %d lines, %q; want the output for a.csv", c.name, len(lines), lines[31:33])
 		}
 		if o := fromStdinRun(t, c.text, "evaluate", model, in, "--json"); decode[struct{ Rows int }](t, o.stdout).Rows != 54 {
 			t.Errorf("%s: %s", c.name, o.stdout)
@@ -776,7 +776,7 @@ func TestRegressorFlags(t *testing.T) {
 	made := map[string]float64{"degrees": 2, "Christmas Day": 30, "fair": 30}
 	for _, e := range decode[info](t, succeed(t, "info", in("m.safetensors"), "--json").stdout).Effects {
 		if w, ok := made[e.Name]; ok && math.Abs(e.Mean[0]-w) > 3*e.SD[0]+0.1*w {
-			t.Errorf("%s has the effect %v (sd %v), made with %v", e.Name, e.Mean[0], e.SD[0], w)
+			t.Errorf("%s has the effect %v (sd %v), true value %v", e.Name, e.Mean[0], e.SD[0], w)
 		}
 		delete(made, e.Name)
 	}
