@@ -52,10 +52,10 @@
 //
 // # Files
 //
-// gpu.go contains the backend; timing.go and launch.go the queue of launches and copies, and the
-// timings; runs.go, budget.go, chain.go and plan.go the order and the memory, independent of any
-// device; data.go the rows; features.go and operation.go the common parts of all operations;
-// moments.go, pullback.go, factorized.go and predict.go the operations as in package cpu; solve.go
-// the algebra of windows, dense.go the algebra of one window; and spectrum.go the sums from tables
-// for one input without windows (internal/rowspectrum).
+// gpu.go contains the backend. timing.go and launch.go contain the timings and the queue of
+// launches and copies. runs.go, budget.go, chain.go and plan.go determine the order and the
+// memory and need no device. data.go contains the rows. features.go and operation.go contain the
+// common parts of the operations in moments.go, pullback.go, factorized.go and predict.go.
+// solve.go contains the algebra of windows, dense.go the algebra of one window, and spectrum.go
+// the sums from tables (internal/rowspectrum).
 package gpu

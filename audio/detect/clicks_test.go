@@ -148,7 +148,7 @@ func TestNoClicks(t *testing.T) {
 	}
 }
 
-// TestClickExtents checks that a click of either sign in a decaying chord is found once and to the sample, extended by clickEdge.
+// TestClickExtents checks that a click of either sign in a decaying chord is found once, to within a sample, and extended by clickEdge.
 func TestClickExtents(t *testing.T) {
 	for _, sign := range []float64{-1, 1} {
 		for _, length := range []int{1, 2, 7, 30} {
