@@ -128,7 +128,7 @@ func TestRoomThatGrows(t *testing.T) {
 		both[i] = r
 	}
 	mine := both[1].(*rows)
-	if !mine.plans[opMoments].cramped {
+	if !mine.plans[opMoments].limited {
 		t.Fatal("the second rows have space for all partial sums, want less")
 	}
 	testkit.OK(t, both[0].Close())
@@ -136,7 +136,7 @@ func TestRoomThatGrows(t *testing.T) {
 		p.sameAs(t, free, both[1], pullback)
 		p.sameAs(t, free, both[1], moments)
 	}
-	if mine.plans[opMoments].cramped {
+	if mine.plans[opMoments].limited {
 		t.Error("the partial sums are still computed in several batches")
 	}
 }

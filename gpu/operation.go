@@ -35,7 +35,7 @@ func (r *rows) addPasses(p *plan, runs []run, kinds ...kind) error {
 		return r.refused(fixed+least+leastStore, p.free, ofRows/int64(r.data.N))
 	}
 	if room < all+store {
-		p.cramped = true
+		p.limited = true
 		store = max(leastStore, min(store, room-all))
 		cutInto(room-store, store)
 	}
@@ -84,7 +84,7 @@ func (r *rows) reserve(op operation, f *backend.Features, d int, given []int, fi
 	offset, frequencies := f.Offsets(), r.frequencies(op, f)
 	err = r.allocate(func(free int64) (*arraySizes, error) {
 		p = r.plans[op]
-		if op == opPick || !p.fits(f.M, offset, d) || p.frequencies != frequencies || p.needs.total() > free || p.cramped && p.free < free {
+		if op == opPick || !p.fits(f.M, offset, d) || p.frequencies != frequencies || p.needs.total() > free || p.limited && p.free < free {
 			p = &plan{op: op, m: f.M, offset: offset, d: d, n: r.data.N, runs: r.layout.Runs, free: free, needs: r.own, frequencies: frequencies}
 			if err := r.complete(p, given, fill); err != nil {
 				return nil, err

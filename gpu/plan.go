@@ -18,7 +18,7 @@ type plan struct {
 	runs        []backend.Run // of their layout
 	index       []int64       // indices of the rows; nil: all
 	free        int64         // bytes available to the plan
-	cramped     bool          // with more free bytes the plan would differ
+	limited     bool          // with more free bytes the plan would differ
 	needs       arraySizes
 	table       []byte       // read by its kernels: chunks, jobs, reductions, blocks of a chain
 	tabled      *cuda.Memory // the device's copy of the table, or nil

@@ -82,7 +82,7 @@ func (r *rows) planTables(p *plan) bool {
 	if p.tables = w.total()+int64(len(p.table)) <= p.free; p.tables {
 		p.needs = w
 	} else {
-		p.cramped, p.table = true, p.table[:others]
+		p.limited, p.table = true, p.table[:others]
 	}
 	return p.tables
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// patience is the maximum time of a command in these tests, also on a busy machine.
-const patience = 5 * time.Minute
+// timeout is the maximum time of a command in these tests, also on a busy machine.
+const timeout = 5 * time.Minute
 
 // outcome is the result of a command.
 type outcome struct {
@@ -40,8 +40,8 @@ func vssgpRunContext(t *testing.T, ctx context.Context, args ...string) outcome 
 	select {
 	case code := <-done:
 		return outcome{code, stdout.String(), stderr.String()}
-	case <-time.After(patience):
-		t.Fatalf("vssgp %s: no end after %v", strings.Join(args, " "), patience)
+	case <-time.After(timeout):
+		t.Fatalf("vssgp %s: no end after %v", strings.Join(args, " "), timeout)
 		return outcome{}
 	}
 }
@@ -117,12 +117,12 @@ func decode[T any](t *testing.T, stdout string) T {
 // waitFor waits until a file exists.
 func waitFor(t *testing.T, path string) {
 	t.Helper()
-	for late := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
+	for late := time.Now().Add(timeout); ; time.Sleep(time.Millisecond) {
 		if _, err := os.Stat(path); err == nil {
 			return
 		}
 		if time.Now().After(late) {
-			t.Fatalf("no %s after %v", path, patience)
+			t.Fatalf("no %s after %v", path, timeout)
 		}
 	}
 }

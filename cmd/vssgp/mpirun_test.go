@@ -65,7 +65,7 @@ func TestMPIRun(t *testing.T) {
 	for _, window := range []string{"none", "20"} {
 		var first []byte
 		for n := 1; n <= 4; n++ {
-			ctx, stop := context.WithTimeout(context.Background(), 2*patience)
+			ctx, stop := context.WithTimeout(context.Background(), 2*timeout)
 			defer stop()
 			model := filepath.Join(dir, fmt.Sprintf("m%d.safetensors", n))
 			cmd, stdout, stderr := launch(ctx, mpirun, exe, n, "fit", data, "--x", "t", "--y", "y1,y2", "--window", window, "--components", "4",
@@ -89,7 +89,7 @@ func TestMPIRun(t *testing.T) {
 // TestMPIRunMistakes checks that bad input ends the job with exit code 2 and one message.
 func TestMPIRunMistakes(t *testing.T) {
 	mpirun, exe := program(t)
-	ctx, stop := context.WithTimeout(context.Background(), patience)
+	ctx, stop := context.WithTimeout(context.Background(), timeout)
 	defer stop()
 	cmd, _, stderr := launch(ctx, mpirun, exe, 3, "fit", "none.csv", "-o", filepath.Join(t.TempDir(), "m.safetensors"))
 	err := cmd.Run()
@@ -102,7 +102,7 @@ func TestMPIRunMistakes(t *testing.T) {
 func fitting(t *testing.T, n int, mpirun, exe, dir string) (cmd *exec.Cmd, stderr *bytes.Buffer, pids []int) {
 	t.Helper()
 	data, part := testkit.Put(t, dir, "data.csv", waves(3000)), filepath.Join(dir, "part")
-	ctx, stop := context.WithTimeout(context.Background(), 2*patience)
+	ctx, stop := context.WithTimeout(context.Background(), 2*timeout)
 	t.Cleanup(stop)
 	cmd, _, stderr = launch(ctx, mpirun, exe, n, "fit", data, "--x", "t", "--y", "y1,y2", "--window", "none", "--components", "60",
 		"--iterations", "100000", "--restarts", "1000", "-o", filepath.Join(dir, "m.safetensors"), "--checkpoint", part, "--every", "100ms")
@@ -166,7 +166,7 @@ func TestMPIRunResumed(t *testing.T) {
 	dir := t.TempDir()
 	whole, model, part := filepath.Join(dir, "whole.safetensors"), filepath.Join(dir, "m.safetensors"), filepath.Join(dir, "part")
 	fit := func(n int, more ...string) *exec.Cmd {
-		ctx, stop := context.WithTimeout(context.Background(), 2*patience)
+		ctx, stop := context.WithTimeout(context.Background(), 2*timeout)
 		t.Cleanup(stop)
 		cmd, _, _ := launch(ctx, mpirun, exe, n, append([]string{"fit", "../../testdata/co2_monthly.csv", "--init", "paper", "--lengthscales",
 			"1,50", "--periods", "1,0", "--features", "100", "--iterations", "150", "--seed", "3"}, more...)...)

@@ -144,7 +144,7 @@ func TestTermProcess(t *testing.T) {
 			c := process(t, append(strings.Fields(strings.Replace(line, "MODEL", model, 1)), "--device", "cpu")...)
 			c.Stdout = &bytes.Buffer{}
 			testkit.OK(t, c.Start())
-			for began := time.Now(); cpuTime(c.Process.Pid) < wait && time.Since(began) < patience; {
+			for began := time.Now(); cpuTime(c.Process.Pid) < wait && time.Since(began) < timeout; {
 				time.Sleep(5 * time.Millisecond)
 			}
 			before := cpuTime(c.Process.Pid)

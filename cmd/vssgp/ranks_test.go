@@ -36,8 +36,8 @@ func onRanks(t *testing.T, n int, args ...string) outcome {
 	select {
 	case code := <-done:
 		return outcome{code, stdout.String(), stderr.String()}
-	case <-time.After(patience):
-		t.Fatalf("vssgp %s on %d ranks: no end after %v", strings.Join(args, " "), n, patience)
+	case <-time.After(timeout):
+		t.Fatalf("vssgp %s on %d ranks: no end after %v", strings.Join(args, " "), n, timeout)
 		return outcome{}
 	}
 }

@@ -226,7 +226,7 @@ func TestServeEnd(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-	case <-time.After(patience):
+	case <-time.After(timeout):
 		t.Error("it goes on")
 	}
 }

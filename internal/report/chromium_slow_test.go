@@ -33,8 +33,8 @@ type tab struct {
 	faults []string // console messages, exceptions and network requests
 }
 
-// browserPatience is the maximum time of one step, also on a busy machine.
-const browserPatience = 5 * time.Minute
+// browserTimeout is the maximum time of one step, also on a busy machine.
+const browserTimeout = 5 * time.Minute
 
 // newTab starts Chromium. If it is not installed, newTab skips the test, or fails it if VSSGP_REQUIRE_CHROMIUM is set.
 func newTab(t *testing.T) *tab {
@@ -61,7 +61,7 @@ func newTab(t *testing.T) *tab {
 // do performs an action in the page and returns its result.
 func do[T any](b *tab, action chromedp.Action[T]) T {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, browserPatience)
+	ctx, cancel := context.WithTimeout(b.ctx, browserTimeout)
 	defer cancel()
 	return testkit.Must(chromedp.Run(ctx, action))(b.t)
 }

@@ -61,9 +61,9 @@ func opened(t *testing.T, page string, width int64) *tab {
 // until waits until is returns true for the state of the player.
 func until(b *tab, what string, is func(playing) bool) {
 	b.t.Helper()
-	for late := time.Now().Add(browserPatience); !is(b.playing()); time.Sleep(20 * time.Millisecond) {
+	for late := time.Now().Add(browserTimeout); !is(b.playing()); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(late) {
-			b.t.Fatalf("%s: not after %v: %+v", what, browserPatience, b.playing())
+			b.t.Fatalf("%s: not after %v: %+v", what, browserTimeout, b.playing())
 		}
 	}
 }
