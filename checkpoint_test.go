@@ -97,7 +97,7 @@ func TestCheckpointLock(t *testing.T) {
 	}
 	mustFit(t, data, o)
 	if tried == 0 {
-		t.Error("nothing was tried")
+		t.Error("the test made no attempt")
 	}
 	o.Progress = nil
 	mustFit(t, data, o)
@@ -234,7 +234,7 @@ func TestCheckpointFolder(t *testing.T) {
 	testkit.Fails(t, fitError(wave(30, 0.1), o), ErrCheckpoint, path)
 }
 
-// eachPass returns a backend that calls before ahead of each pass over the rows. The pass returns its error.
+// eachPass returns a backend that calls before at the beginning of each pass over the rows and returns its error.
 func eachPass(before func() error) backend.Backend {
 	return &backendtest.Spy{Backend: cpu.New(), Before: func(method string, _ *backend.Features) error {
 		if method == "Open" || method == "Close" {
@@ -313,7 +313,7 @@ func TestResume(t *testing.T) {
 			m, want, passes, err := fitStopped(c.data, c.o, 0)
 			testkit.OK(t, err)
 			if name == "rough" && len(want.Starts) != 2 {
-				t.Errorf("%d starts, want 2 with the rough start", len(want.Starts))
+				t.Errorf("%d starts, want 2 with the rough initialization", len(want.Starts))
 			}
 			whole := encoded(t, m)
 			stops := []int{passes / 3, passes - 1}
@@ -331,12 +331,12 @@ func TestResume(t *testing.T) {
 					t.Fatalf("stopped every %d passes: %v", n, err)
 				}
 				if !bytes.Equal(encoded(t, m), whole) {
-					t.Errorf("stopped %d times, every %d of %d passes: another model, bound %v, without a break %v", cut, n, passes,
+					t.Errorf("stopped %d times, every %d of %d passes: a different model, bound %v, without interruptions %v", cut, n, passes,
 						r.Bound, want.Bound)
 				}
 				r.Elapsed, r.Resumed, want.Elapsed, want.Resumed = 0, 0, 0, 0
 				if a, b := fmt.Sprint(*r), fmt.Sprint(*want); a != b {
-					t.Errorf("stopped every %d passes: results %s, without a break %s", n, a, b)
+					t.Errorf("stopped every %d passes: results %s, without interruptions %s", n, a, b)
 				}
 				left, err := os.ReadDir(filepath.Dir(o.Checkpoint.Path))
 				if err != nil || len(left) > 1 || cut > 0 && len(left) == 1 && left[0].Name() != "part" {
@@ -394,7 +394,7 @@ func TestPeriodicCheckpoints(t *testing.T) {
 					t.Error("the fit did not resume from the checkpoint")
 				}
 				if !bytes.Equal(encoded(t, m), whole) {
-					t.Errorf("after %d iterations: another model", r.Resumed)
+					t.Errorf("after %d iterations: a different model", r.Resumed)
 				}
 				if tried++; tried == 12 {
 					break
@@ -497,7 +497,7 @@ func TestBrokenDevice(t *testing.T) {
 				return nil
 			})
 			if m, _, err := Fit(context.Background(), c.data, o); !errors.Is(err, errBroken) || lost && m != nil {
-				t.Errorf("%s, pass %d: model %v, error %v; want the device's", name, at, m, err)
+				t.Errorf("%s, pass %d: model %v, error %v; want the device's error", name, at, m, err)
 			}
 			o.Backend = cpu.New()
 			m, r := mustFit(t, c.data, o)

@@ -103,7 +103,7 @@ const (
 	// to |v| + |offset|. It includes the rounding error of the scale, which for a grid is
 	// the difference of two inputs.
 	affineRounding = 4 * 0x1p-52
-	// maxAffineCorrection is the maximum correction, whatever the rounding error.
+	// maxAffineCorrection is the maximum correction, also if the rounding error is larger.
 	maxAffineCorrection = 0x1p-20
 )
 
@@ -242,7 +242,7 @@ func CrossValidate(ctx context.Context, data *Data, folds Folds, o Options) (*Cr
 	return c, nil
 }
 
-// heldOut fits the known rows and scores the predictions of the asked rows.
+// heldOut fits a model to the known rows and scores its predictions of the held-out rows, asked.
 func (d *Data) heldOut(ctx context.Context, known, asked []int, o Options) (rmse, density float64, err error) {
 	slices.Sort(known)
 	m, _, err := Fit(ctx, d.rows(known), o)

@@ -215,8 +215,8 @@ func ExampleFit_severalInputs() {
 	// Output: nine tenths of the variance explained: true
 }
 
-// Stochastic inference optimizes on mini-batches of rows. It is meant for data sets for which
-// one pass over the rows takes long.
+// Stochastic inference optimizes on mini-batches of rows. It is meant for data sets for which a
+// pass over all rows is slow.
 func ExampleFit_miniBatches() {
 	const n = 20000
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -286,7 +286,7 @@ func ExampleFit_customStart() {
 		p.PhaseUpper[k] = p.PhaseLower[k] // a fixed phase
 	}
 	p.NoisePrecision[0] = 100
-	p.CoefMean, p.CoefVar = nil, nil // none yet
+	p.CoefMean, p.CoefVar = nil, nil // not fitted
 	start, err := vssgp.NewModel(p)
 	if err != nil {
 		panic(err)

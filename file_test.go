@@ -58,10 +58,10 @@ func TestSaveLoad(t *testing.T) {
 			var first, second bytes.Buffer
 			testkit.OK(t, errors.Join(m.Write(&first), got.Write(&second)))
 			if !bytes.Equal(first.Bytes(), second.Bytes()) {
-				t.Error("the loaded model's file differs from the one it came from")
+				t.Error("saving the loaded model gives a different file")
 			}
 			if got.Inference != m.Inference || !slices.Equal(got.XNames, m.XNames) || !slices.Equal(got.YNames, m.YNames) {
-				t.Errorf("%s of %v, %v came back as %s of %v, %v", m.Inference, m.XNames, m.YNames, got.Inference, got.XNames, got.YNames)
+				t.Errorf("%s of %v, %v was loaded as %s of %v, %v", m.Inference, m.XNames, m.YNames, got.Inference, got.XNames, got.YNames)
 			}
 			x := []float64{0.5, 1.5, 2.5, 30}
 			want, err := m.Predict(t.Context(), x)
@@ -78,7 +78,7 @@ func TestSaveLoad(t *testing.T) {
 			testkit.OK(t, err)
 			p := testkit.Must(got.Predict(t.Context(), x))(t)
 			if !slices.Equal(p.Mean, want.Mean) || !slices.Equal(p.Cov, want.Cov) || !slices.Equal(p.Noise, want.Noise) {
-				t.Error("the loaded model predicts other bits")
+				t.Error("the loaded model's predictions differ")
 			}
 		})
 	}
@@ -135,8 +135,8 @@ func meta(name, value string) func(*safetensors.File) {
 func TestBadModelFiles(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	cases := []struct {
-		model, says string
-		spoil       func(*safetensors.File)
+		model, message string
+		spoil          func(*safetensors.File)
 	}{
 		{"exact", "NaN", set("inducing.location", 3, nan)},
 		{"exact", "kernel.variance[1]", set("kernel.variance", 1, -1)},
@@ -215,7 +215,7 @@ func TestBadModelFiles(t *testing.T) {
 		}
 		c.spoil(f)
 		_, err := read(encode(t, f))
-		testkit.Fails(t, err, ErrParams, c.says, c.model)
+		testkit.Fails(t, err, ErrParams, c.message, c.model)
 	}
 }
 

@@ -129,19 +129,19 @@ type HeldOut struct {
 }
 
 const (
-	// A fit adds the rough initialization if RMSE/Line exceeds heldTry. Worse reports true if it
-	// exceeds heldWorse. Both require an RMSE above heldSmall standard deviations, since
-	// both errors are negligible if the data have almost no noise.
-	heldTry, heldWorse = 1.0, 1.1
-	heldSmall          = 1e-3
+	// A fit adds the rough initialization if RMSE/Line exceeds roughRatio. Worse returns true if
+	// it exceeds worseRatio. Both require an RMSE above negligibleRMSE standard deviations,
+	// because both errors are negligible if the data have almost no noise.
+	roughRatio, worseRatio = 1.0, 1.1
+	negligibleRMSE         = 1e-3
 )
 
 // Worse reports whether the error of the fit exceeds the error of linear interpolation by
 // a tenth and is larger than a thousandth of a standard deviation.
-func (h HeldOut) Worse() bool { return h.above(heldWorse) }
+func (h HeldOut) Worse() bool { return h.above(worseRatio) }
 
 func (h HeldOut) above(margin float64) bool {
-	return h.RMSE > margin*h.Line && h.RMSE > heldSmall
+	return h.RMSE > margin*h.Line && h.RMSE > negligibleRMSE
 }
 
 // A fit is a fit in progress.
@@ -285,8 +285,8 @@ func (f *fit) addStarts() error {
 	return err
 }
 
-// heldPoints is the maximum number of point estimates per observation in optimism.
-const heldPoints = 0.8
+// maxEstimates is the maximum number of point estimates per observation in optimism.
+const maxEstimates = 0.8
 
 // heldOut compares a fitted model with linear interpolation on held-out rows.
 func (f *fit) heldOut(a *attempt) (h HeldOut, err error) {
@@ -310,7 +310,7 @@ func (f *fit) heldOut(a *attempt) (h HeldOut, err error) {
 // rows of the fit: √((N+p)/(N−p)) with p point estimates (Akaike 1970).
 func (f *fit) optimism(a *attempt) float64 {
 	n := float64(f.data.N * f.data.D)
-	p := min(float64(a.points), heldPoints*n)
+	p := min(float64(a.points), maxEstimates*n)
 	return math.Sqrt((n + p) / (n - p))
 }
 
@@ -331,7 +331,7 @@ func (f *fit) needsRough() (bool, error) {
 		return false, err
 	}
 	f.res.HeldOut = h
-	return h.above(heldTry) && f.allowsRough(), nil
+	return h.above(roughRatio) && f.allowsRough(), nil
 }
 
 // keepRough reports whether the fit from the rough initialization predicts held-out rows better
@@ -672,7 +672,7 @@ func (f *fit) posteriorSize(p *Params, set optimize.Settings) (n int, none strin
 func (f *fit) gradientFlops(s *variational.Shape) float64 {
 	offset := s.Offsets()
 	flops := blocktri.Flops(offset)
-	if pay, sums, _ := f.tables(s); pay {
+	if cheaper, sums, _ := f.tables(s); cheaper {
 		return flops + sums
 	}
 	for _, r := range s.Windows.NewLayout(f.rows.X, f.data.N, s.Q).Runs {

@@ -59,7 +59,7 @@ func sampled(n int, f func(x float64) float64) *Data {
 	return &Data{N: n, Q: 1, D: 1, X: x, Y: testkit.Numbers(n, func(i int) float64 { return f(x[i]) })}
 }
 
-// mustFit is Fit for cases that must succeed.
+// mustFit returns the result of Fit and fails the test on an error.
 func mustFit(t testing.TB, data *Data, o Options) (*Model, *Result) {
 	t.Helper()
 	m, r, err := Fit(t.Context(), data, o)
@@ -181,7 +181,7 @@ func TestSameBits(t *testing.T) {
 			if b := encoded(t, m); want == nil {
 				want = b
 			} else if !bytes.Equal(b, want) {
-				t.Errorf("%s: GOMAXPROCS=%d gives another file than 1", c.name, procs)
+				t.Errorf("%s: GOMAXPROCS=%d gives a different file than 1", c.name, procs)
 			}
 		}
 		c.o.Seed = 111 // not the next seed, which an extra start may have used
@@ -263,7 +263,7 @@ func TestFix(t *testing.T) {
 			o.Fix = append(o.Fix, "phase.upper")
 		}
 		start := testkit.Must(New(t.Context(), data, o))(t)
-		startBound(t, start, data, o) // gives start its coefficients
+		startBound(t, start, data, o) // sets the coefficients of start
 		m, _ := mustFit(t, data, o)
 		was := start.Params.Tensors()
 		for i, tensor := range m.Params.Tensors() {
@@ -444,7 +444,7 @@ func TestOptimizersAgree(t *testing.T) {
 	}
 	t.Logf("from %.3f: global to %.3f, windows to %.3f", start, end[0], end[1])
 	if d := math.Abs(end[0] - end[1]); d > optimaTolerance*(end[0]-start) {
-		t.Errorf("from %.3f global comes to %.3f, windows to %.3f", start, end[0], end[1])
+		t.Errorf("from %.3f global reaches %.3f, windows to %.3f", start, end[0], end[1])
 	}
 }
 
@@ -608,8 +608,8 @@ func TestUnevenOrder(t *testing.T) {
 // randomWalk returns a random walk of n steps.
 func randomWalk(n int) *Data { return dataOf(modeltest.Walk(n)) }
 
-// TestHeldOutMargins checks the thresholds: a fit adds a start if lines are better at all, Worse
-// requires a tenth, and negligible errors count as equal.
+// TestHeldOutMargins checks the thresholds: a fit adds an initialization if linear interpolation
+// is better at all, Worse requires a tenth, and negligible errors count as equal.
 func TestHeldOutMargins(t *testing.T) {
 	for _, c := range []struct {
 		rmse, line float64
@@ -619,18 +619,18 @@ func TestHeldOutMargins(t *testing.T) {
 		{9e-4, 1e-6, false, false}, {1.1e-3, 1e-6, true, true}, {0, 0, false, false},
 	} {
 		h := HeldOut{RMSE: c.rmse, Line: c.line}
-		if h.above(heldTry) != c.try || h.Worse() != c.worse {
-			t.Errorf("%v by the fit and %v by lines: another start %v, worse %v", c.rmse, c.line, h.above(heldTry), h.Worse())
+		if h.above(roughRatio) != c.try || h.Worse() != c.worse {
+			t.Errorf("%v by the fit and %v by linear interpolation: another start %v, worse %v", c.rmse, c.line, h.above(roughRatio), h.Worse())
 		}
 	}
 }
 
-// TestCanHoldOut checks that a fit is not compared with lines if it has few rows, a constant
-// input, several inputs or too large a matrix.
+// TestCanHoldOut checks that a fit is not compared with linear interpolation if it has few rows,
+// a constant input, several inputs or too large a matrix.
 func TestCanHoldOut(t *testing.T) {
 	data := randomWalk(initialize.HeldFewest)
 	few := &Data{N: initialize.HeldFewest - 1, Q: 1, D: 1, X: data.X[1:], Y: data.Y[1:]}
-	place := &Data{N: data.N, Q: 1, D: 1, X: make([]float64, data.N), Y: data.Y}
+	constant := &Data{N: data.N, Q: 1, D: 1, X: make([]float64, data.N), Y: data.Y}
 	two := &Data{N: data.N, Q: 2, D: 1, X: append(data.X, data.Y...), Y: data.Y}
 	const small, large = 2, 2 * optimize.DirectLimit
 	for _, c := range []struct {
@@ -644,7 +644,7 @@ func TestCanHoldOut(t *testing.T) {
 		{"exact", large, false, Exact, data, true}, {"small", small, false, Factorized, data, true},
 		{"windows", large, true, Factorized, data, true},
 		{"large", large, false, Factorized, data, false}, {"few rows", small, false, Exact, few, false},
-		{"constant input", small, false, Exact, place, false},
+		{"constant input", small, false, Exact, constant, false},
 		{"two inputs", small, false, Exact, two, false},
 	} {
 		f, err := Options{}.problem(c.data)
@@ -772,7 +772,7 @@ func TestCollapsed(t *testing.T) {
 	for name, c := range map[string]struct {
 		data   *Data
 		o      Options
-		says   string
+		cause  string
 		starts int
 	}{
 		"noise": {noise, Options{Init: InitPaper, Features: 4, Iterations: 60, Priors: NoPriors()}, "noise",
@@ -791,7 +791,7 @@ func TestCollapsed(t *testing.T) {
 			t.Errorf("%s: %d starts, want %d", name, len(r.Starts), c.starts)
 		}
 		for _, s := range r.Starts {
-			if collapsed := strings.HasPrefix(s.Ended, "collapsed: "); collapsed != (c.says != "") || !strings.Contains(s.Ended, c.says) {
+			if collapsed := strings.HasPrefix(s.Ended, "collapsed: "); collapsed != (c.cause != "") || !strings.Contains(s.Ended, c.cause) {
 				t.Errorf("%s: ended %q", name, s.Ended)
 			}
 		}
@@ -1024,8 +1024,8 @@ func TestRandomSchedule(t *testing.T) {
 	paper := Options{Init: InitPaper, Paper: PaperOptions{Lengthscales: []float64{8}}, Features: 6, NoisePrecision: 50, Iterations: 20}
 	many := func(o *Options) { o.Features = 100 } // the smallest number with a warm-up
 	for name, c := range map[string]struct {
-		change     func(o *Options)
-		held, warm bool
+		change      func(o *Options)
+		fixed, warm bool
 	}{
 		"paper":            {func(*Options) {}, true, false},
 		"factorised":       {func(o *Options) { o.Inference = Factorized }, true, false},
@@ -1040,22 +1040,22 @@ func TestRandomSchedule(t *testing.T) {
 	} {
 		o := paper
 		c.change(&o)
-		sawHeld, sawWarm := false, false
+		sawFixed, sawWarm := false, false
 		o.Progress = func(p Progress) {
-			held := strings.HasSuffix(p.Stage, ", noise fixed")
-			sawHeld, sawWarm = sawHeld || held, sawWarm || strings.HasPrefix(p.Stage, "warm-up")
-			if moved := math.Abs(p.NoiseSD*math.Sqrt(50)-1) > 1e-9; held && moved {
+			fixed := strings.HasSuffix(p.Stage, ", noise fixed")
+			sawFixed, sawWarm = sawFixed || fixed, sawWarm || strings.HasPrefix(p.Stage, "warm-up")
+			if moved := math.Abs(p.NoiseSD*math.Sqrt(50)-1) > 1e-9; fixed && moved {
 				t.Errorf("%s: the noise changed while it was fixed, to sd %v", name, p.NoiseSD)
 			}
 		}
 		m, _ := mustFit(t, data, o)
-		if sawHeld != c.held || sawWarm != c.warm {
-			t.Errorf("%s: the noise was fixed: %v, want %v; a warm-up: %v, want %v", name, sawHeld, c.held, sawWarm, c.warm)
+		if sawFixed != c.fixed || sawWarm != c.warm {
+			t.Errorf("%s: the noise was fixed: %v, want %v; a warm-up: %v, want %v", name, sawFixed, c.fixed, sawWarm, c.warm)
 		}
 		if (m.Inference == Factorized) != (o.Inference == Factorized || o.Inference == Stochastic) {
 			t.Errorf("%s: the model's inference is %s", name, m.Inference)
 		}
-		if sd := m.Y.Scale[0] / math.Sqrt(m.Params.NoisePrecision[0]); c.held && math.Abs(sd*math.Sqrt(50)-1) < 1e-9 {
+		if sd := m.Y.Scale[0] / math.Sqrt(m.Params.NoisePrecision[0]); c.fixed && math.Abs(sd*math.Sqrt(50)-1) < 1e-9 {
 			t.Errorf("%s: the noise never changed", name)
 		}
 	}
@@ -1274,7 +1274,7 @@ func TestPosteriorFile(t *testing.T) {
 		b := encoded(t, m)
 		back := testkit.Must(read(b))(t)
 		if !bytes.Equal(encoded(t, back), b) {
-			t.Error("a loaded model writes other bytes")
+			t.Error("saving a loaded model gives different bytes")
 		}
 		h, was := back.Posterior(), m.Posterior()
 		if h == nil || !slices.Equal(h.Features, was.Features) || !slices.Equal(h.Noise, was.Noise) || len(h.Draws) != o.Posterior.Draws {
@@ -1417,8 +1417,8 @@ func TestNoPosterior(t *testing.T) {
 			if o.Posterior.Draws > 0 { // the reason is not that no draws were requested
 				testkit.Fails(t, err, ErrUnfitted, r.NoPosterior, name)
 			}
-			says := strings.Contains(fmt.Sprint(err), "Options.Posterior.Draws")
-			if !errors.Is(err, ErrUnfitted) || says != (o.Posterior.Draws <= 0) {
+			named := strings.Contains(fmt.Sprint(err), "Options.Posterior.Draws")
+			if !errors.Is(err, ErrUnfitted) || named != (o.Posterior.Draws <= 0) {
 				t.Errorf("%q: without draws: %v", name, err)
 			}
 		}

@@ -142,7 +142,7 @@ func (pr *problem) trialIterations(iterations int) int {
 	return iterations
 }
 
-// Predicted conditions the model on the known rows and predicts the asked rows. It returns
+// Predicted conditions the model on the known rows and predicts the other rows, asked. It returns
 // the sums of the squared errors and of the predicted variances, in the data's units.
 func (pr *problem) Predicted(ctx context.Context, known, asked backend.Data, p *Params) (square, variance float64, err error) {
 	m := pr.model(p)
@@ -339,10 +339,10 @@ func (pr *problem) run(ctx context.Context, rows backend.Data, m *Model, set opt
 // needs to reach a mode.
 const modeIterations = 1500
 
-// roughIterations is the maximum number of iterations for the two parameters of the rough start.
+// roughIterations is the maximum number of iterations after the rough initialization, which has two free parameters.
 const roughIterations = 30
 
-// allowsRough reports whether the options allow the rough start.
+// allowsRough reports whether the options allow the rough initialization.
 func (pr *problem) allowsRough() bool {
 	o := &pr.o
 	return o.From == nil && pr.init == InitSpectrum && (o.Method == "" || o.Method == VSSGP) &&
@@ -403,9 +403,9 @@ func (pr *problem) memory(s *variational.Shape) (rows, features float64) {
 // the held-out rows), and eight numbers per row for the order and the windows.
 func (pr *problem) rowBytes() float64 { return 8 * float64(pr.data.N*(4*(pr.data.Q+pr.data.D)+8)) }
 
-// tables reports whether the exact bound takes its sums over rows from Fourier tables, and estimates the operations and the bytes of the
+// tables reports whether the exact bound computes its sums over rows from Fourier tables, and estimates the operations and the bytes of the
 // tables.
-func (pr *problem) tables(s *variational.Shape) (pay bool, flops, bytes float64) {
+func (pr *problem) tables(s *variational.Shape) (cheaper bool, flops, bytes float64) {
 	backend, passCost := pr.model(nil).backend().Name(), rowspectrum.CPU
 	if strings.HasPrefix(backend, "cuda") {
 		passCost = rowspectrum.Card
@@ -415,10 +415,10 @@ func (pr *problem) tables(s *variational.Shape) (pay bool, flops, bytes float64)
 	if s.Q > 1 || s.Windows.Count() > 1 {
 		return false, 0, 0
 	}
-	if pay, flops, bytes = rowspectrum.Expect(pr.data.N, s.M(), s.D, pr.grid.Band, passCost); !pay {
+	if cheaper, flops, bytes = rowspectrum.Expect(pr.data.N, s.M(), s.D, pr.grid.Band, passCost); !cheaper {
 		return false, 0, 0
 	}
-	return pay, flops, bytes
+	return cheaper, flops, bytes
 }
 
 // Fits returns an error that wraps ErrMemory if a fit of the shape needs more than Options.MemoryLimit.

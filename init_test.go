@@ -479,17 +479,17 @@ func TestPredictFrom(t *testing.T) {
 	modeltest.Near(t, "deviation", sd, want.SD(true), rounding)
 }
 
-// TestRoughStart checks that a fit that is worse than lines tries the rough start, keeps it and is
-// then as good as lines, unless an option determines the initialization.
+// TestRoughStart checks that a fit that is worse than linear interpolation adds the rough
+// initialization and keeps it if it is as good, unless an option determines the initialization.
 func TestRoughStart(t *testing.T) {
 	data := randomWalk(400)
 	m, r := mustFit(t, data, Options{Iterations: 40})
 	if len(r.Starts) != 2 || r.Kept != 1 || r.HeldOut.Worse() || m.Params.Windows.Count() < 2 {
-		t.Errorf("%d starts, kept number %d, held out %+v: want the second, as good as lines", len(r.Starts), r.Kept, r.HeldOut)
+		t.Errorf("%d starts, kept number %d, held out %+v: want the second, as good as linear interpolation", len(r.Starts), r.Kept, r.HeldOut)
 	}
 	_, r = mustFit(t, data, Options{Iterations: 40, Components: 8})
 	if len(r.Starts) != 1 || !r.HeldOut.Worse() {
-		t.Errorf("eight components: %d starts, held out %+v; want one that is worse than lines", len(r.Starts), r.HeldOut)
+		t.Errorf("eight components: %d starts, held out %+v; want one that is worse than linear interpolation", len(r.Starts), r.HeldOut)
 	}
 	_, r = mustFit(t, data, Options{Iterations: NoIterations})
 	if len(r.Starts) != 1 || r.HeldOut.Rows != 0 {
@@ -498,17 +498,17 @@ func TestRoughStart(t *testing.T) {
 }
 
 // TestAllowsRough checks that options for the initialization or for fixed parameters disable the
-// rough start.
+// rough initialization.
 func TestAllowsRough(t *testing.T) {
 	leaves := func(o Options, data *Data) bool {
 		return (&problem{o: o, data: data, init: o.init(initialize.GridOf(data.X, data.Q), data)}).allowsRough()
 	}
 	data := randomWalk(50)
 	if !leaves(Options{}, data) || !leaves(Options{Method: VSSGP, Inference: Exact, Iterations: 3, Seed: 2}, data) {
-		t.Error("the default options do not allow the rough start")
+		t.Error("the default options do not allow the rough initialization")
 	}
 	if many := (&Data{N: initialize.RoughMost + 1, Q: 1, D: 1, X: []float64{0, 1}}); leaves(Options{}, many) {
-		t.Error("the rough start is allowed for any number of rows")
+		t.Error("the rough initialization is allowed for any number of rows")
 	}
 	for _, o := range []Options{
 		{From: &Model{}}, {Init: InitPaper}, {Method: SSGP}, {Method: SSGP, Init: InitSpectrum}, {Inference: Factorized},
@@ -518,13 +518,13 @@ func TestAllowsRough(t *testing.T) {
 		{Tie: []string{"kernel.variance"}},
 	} {
 		if leaves(o, data) {
-			t.Errorf("%+v allows the rough start", o)
+			t.Errorf("%+v allows the rough initialization", o)
 		}
 	}
 }
 
-// TestRoughSettings checks that the rough start optimizes only the amplitude and the noise, with
-// few iterations.
+// TestRoughSettings checks that only the amplitude and the noise are optimized after the rough
+// initialization, with few iterations.
 func TestRoughSettings(t *testing.T) {
 	shape := variational.Shape{Components: []int{4}, K: 2, Q: 1, D: 1}
 	for asked, want := range map[int]int{0: roughIterations, 10: 10, 500: roughIterations} {
@@ -596,13 +596,13 @@ func TestTableBits(t *testing.T) {
 	want := encoded(t, m)
 	runtime.GOMAXPROCS(3)
 	if m, _ := mustFit(t, data, o); !bytes.Equal(encoded(t, m), want) {
-		t.Error("three cores give another file than one")
+		t.Error("three cores give a different file than one")
 	}
 	for _, n := range []int{passes / 2, passes - 4, passes - 9, passes - 2}[:slow.Pick(4, 2)] {
 		o := o
 		o.Checkpoint.Path, o.Checkpoint.Resume = filepath.Join(t.TempDir(), "part"), true
 		if m, _, cut, err := fitUntilDone(t, data, o, n); err != nil || cut == 0 || !bytes.Equal(encoded(t, m), want) {
-			t.Errorf("stopped %d times, after %d of %d passes: another model, or %v", cut, n, passes, err)
+			t.Errorf("stopped %d times, after %d of %d passes: a different model, or %v", cut, n, passes, err)
 		}
 	}
 }

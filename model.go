@@ -18,11 +18,11 @@ type (
 	Params = variational.Params
 	// Tensor is one of a model's arrays with its name in the model file.
 	Tensor = variational.Tensor
-	// Evaluation is the bound at given parameters.
+	// Evaluation contains the bound at given parameters and, if requested, its gradient.
 	Evaluation = variational.Evaluation
 	// Term is a named part of a bound.
 	Term = variational.Term
-	// Inference is the kind of bound that a fit maximizes and of posterior over the
+	// Inference selects the bound that a fit maximizes and the kind of posterior over the
 	// coefficients.
 	Inference = variational.Inference
 	// Method is the paper's model or one of its special cases.

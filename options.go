@@ -58,7 +58,7 @@ type Options struct {
 	Priors    Priors           // of σ, l and the noise; default weak priors chosen from the data, see NoPriors
 	Posterior PosteriorOptions // of the hyper-parameters, after the fit
 
-	Iterations int          // maximum of L-BFGS or RMSPROP from each start; 0: chosen by Inference; or NoIterations
+	Iterations int          // maximum number of L-BFGS or RMSPROP iterations of each start; 0: chosen by Inference; or NoIterations
 	Optimizer  Optimizer    // default OptimizerWindows if there are many windows, else OptimizerGlobal
 	Batch      BatchOptions // mini-batches of Stochastic inference
 	Restarts   int          // number of further starts; the fit returns the start with the best bound
@@ -76,10 +76,10 @@ type Options struct {
 
 // WindowOptions are the options of a model with windows.
 type WindowOptions struct {
-	// Length is the length of the windows in the data's units of x, or WindowNone.
-	// If it is WindowAuto, InitSpectrum chooses the length by a selection criterion, on a
-	// few excerpts if the data are long. If the model will be optimized, it also chooses
-	// Components and Features that are 0. With WindowAuto InitPaper creates no windows.
+	// Length is the length of the windows in the data's units of x, or WindowNone. If it is
+	// WindowAuto, InitSpectrum chooses the length by a selection criterion, on a few excerpts if
+	// the data are long. If the model will be optimized, it also chooses Components and Features
+	// that are 0. InitPaper creates no windows if it is WindowAuto.
 	Length     float64
 	Dim        int       // the input that the windows divide, from 0 to Q−1
 	Candidates []float64 // lengths that WindowAuto chooses from; default 512 to 1024 steps of the data's grid

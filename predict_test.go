@@ -73,7 +73,7 @@ func TestPredictJoint(t *testing.T) {
 				checkSingles(t, v.m, name, x, n, mean, cov)
 				at := append(modeltest.Nest(x, n)[:6:6], modeltest.Nest(x, n)[n-6:]...) // across the chunks
 				wantMean, wantCov := oracle.PredictJoint(modeltest.ToOracle(p), v.post, at)
-				place := func(i int) int {
+				entry := func(i int) int {
 					if row := i / c.D; row >= 6 {
 						return i + (n-12)*c.D
 					}
@@ -81,9 +81,9 @@ func TestPredictJoint(t *testing.T) {
 				}
 				var gotMean, gotCov []float64
 				for i := range 12 * c.D {
-					gotMean = append(gotMean, mean[place(i)])
+					gotMean = append(gotMean, mean[entry(i)])
 					for j := range 12 * c.D {
-						gotCov = append(gotCov, cov.At(place(i), place(j)))
+						gotCov = append(gotCov, cov.At(entry(i), entry(j)))
 					}
 				}
 				modeltest.Near(t, name+": mean", gotMean, slices.Concat(wantMean...), rounding)
@@ -174,7 +174,7 @@ func TestDraw(t *testing.T) {
 			other := testkit.Must(v.m.Draw(t.Context(), x, 1, 8))(t)
 			modeltest.Near(t, "same seed", again[1], all[1], 0)
 			if slices.Equal(other[0], all[0]) || slices.Equal(all[0], all[1]) {
-				t.Errorf("%s, %s: different draws are the same", c.Name, name)
+				t.Errorf("%s, %s: draws of different seeds are equal", c.Name, name)
 			}
 		}
 	}
@@ -428,7 +428,7 @@ func TestPartRows(t *testing.T) {
 	}
 }
 
-// deaf is a backend that ignores cancellation.
+// deaf is a backend that ignores the cancellation of a context.
 type deaf struct {
 	backend.Backend
 	told func(stop func() error)
@@ -477,7 +477,7 @@ func TestDraws(t *testing.T) {
 	d := draws()
 	first, second, third := at(d, 0, x), at(d, 1, x), at(d, 2, x)
 	if slices.Equal(first, second) || slices.Equal(second, third) {
-		t.Error("one function twice")
+		t.Error("two functions are equal")
 	}
 	if d := draws(); !slices.Equal(at(d, 2, x), third) || !slices.Equal(at(d, 0, x), first) || !slices.Equal(at(d, 1, x), second) {
 		t.Error("the functions depend on the order of evaluation")
@@ -519,7 +519,7 @@ func TestContexts(t *testing.T) {
 		}
 	}
 	if e, err := m.Condition(t.Context(), wave(400, 0.3)); err != nil || e == nil || !m.Fitted() {
-		t.Errorf("after all that: %v", err)
+		t.Errorf("after the canceled calls: %v", err)
 	}
 }
 
@@ -536,7 +536,7 @@ func TestConcurrentUse(t *testing.T) {
 		all.Go(func() {
 			p, err := m.Predict(t.Context(), x)
 			if err != nil || !slices.Equal(p.Mean, want.Mean) || !slices.Equal(p.Cov, want.Cov) {
-				t.Errorf("Predict: %v, or other numbers", err)
+				t.Errorf("Predict: error %v, or different numbers", err)
 			}
 			_, rows := one.Predict(t.Context(), x)
 			_, _, joint := m.PredictJoint(t.Context(), x)

@@ -21,7 +21,7 @@ func made(c kind) (*Params, *Data) {
 	return p, &Data{N: d.N, Q: d.Q, D: d.D, X: d.X, Y: d.Y}
 }
 
-// mustModel is NewModel for valid parameters.
+// mustModel returns the result of NewModel and fails the test on an error.
 func mustModel(t testing.TB, p *Params) *Model {
 	t.Helper()
 	return testkit.Must(NewModel(p))(t)

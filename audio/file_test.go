@@ -65,7 +65,7 @@ func TestFileInParts(t *testing.T) {
 			}
 			for _, r := range []Gap{{Start: 0, End: 37}, {Start: 0, End: 1}, {Start: 36, End: 37}, {Start: 5, End: 23}, {Start: 9, End: 9}} {
 				if part, err := f.Read(r.Start, r.End); err != nil || !sameSamples(part, within(whole.Samples, r.Start, r.End)) {
-					t.Fatalf("%s: samples %v are other ones (%v)", g.name, r, err)
+					t.Fatalf("%s: samples %v differ (%v)", g.name, r, err)
 				}
 			}
 			for _, gaps := range [][]Gap{{{Start: 0, End: 3}, {Start: 34, End: 37}}, {{Start: 5, End: 23}, {Start: 23, End: 24}}, {{Start: 0, End: 37}}, {{Start: 36, End: 37}}, nil} {
@@ -103,7 +103,7 @@ func checkPatch(t *testing.T, g goodFile, f *File, gaps []Gap) {
 		t.Fatal(g.name, err, clipped)
 	}
 	if got := written(t, p, f.Container()); !bytes.Equal(got, want) {
-		t.Fatalf("%s, gaps %v: other bytes", g.name, gaps)
+		t.Fatalf("%s, gaps %v: different bytes", g.name, gaps)
 	}
 	same := testkit.Must(Decode(want))(t)
 	for _, other := range others(f) {
@@ -144,7 +144,7 @@ func TestDeclaredSize(t *testing.T) {
 			AIFF: func(b []byte) int { return 8 + int(binary.BigEndian.Uint32(b[4:])) },
 		} {
 			if b := written(t, &Patch{f: f}, c); size(b) != len(b) || len(b)%2 != 0 {
-				t.Errorf("%v of %d samples of 8 bits: %d bytes, of which %d are declared", c, n, len(b), size(b))
+				t.Errorf("%v of %d samples of 8 bits: %d bytes, %d of them declared", c, n, len(b), size(b))
 			}
 		}
 	}
@@ -171,7 +171,7 @@ type failing struct{}
 
 func (failing) ReadAt([]byte, int64) (int, error) { return 0, errBroken }
 
-// flaky fails once, when its countdown of calls is 0.
+// flaky fails once, after the given number of calls.
 type flaky struct {
 	*bytes.Reader
 	calls int
@@ -210,7 +210,7 @@ func TestHeaderReadError(t *testing.T) {
 	checkReads(t, "SPHERE", append([]byte("NIST_1A\n   9000\nsample_rate -i 8000\nend_head\n"), make([]byte, 9000)...))
 }
 
-// endless is bytes with zeros after them.
+// endless contains bytes followed by zeros.
 type endless []byte
 
 func (e endless) ReadAt(b []byte, at int64) (int, error) {

@@ -105,15 +105,15 @@ func checkFLAC(t *testing.T, f *File) {
 		t.Fatalf("a %v of %d samples of %v at %d", back.Container(), back.Len(), back.Encoding(), back.Rate())
 	}
 	if got := samplesOf(t, back); !sameSamples(got, want) {
-		t.Fatal("other samples came back")
+		t.Fatal("different samples came back")
 	}
 	if again := flacOf(t, f); !bytes.Equal(again, file) {
-		t.Error("the same samples gave another file")
+		t.Error("the same samples give a different file")
 	}
 	n := f.Len()
 	for _, r := range [][2]int{{0, 1}, {n - 1, n}, {n / 3, n - n/3}, {max(0, n-5000), n}, {min(n, 4095), min(n, 4097)}, {n, n}} {
 		if got := testkit.Must(back.Read(r[0], r[1]))(t); !sameSamples(got, within(want, r[0], r[1])) {
-			t.Fatalf("samples %v are other ones", r)
+			t.Fatalf("samples %v differ", r)
 		}
 	}
 	change := Change{Start: n / 2, Values: make([][]float64, f.Channels())}
@@ -126,14 +126,14 @@ func checkFLAC(t *testing.T, f *File) {
 	want[f.Channels()-1][n/2] = 0.25
 	for _, c := range []Container{FLAC, WAV, AIFF} {
 		if got := samplesOf(t, mustOpen(t, written(t, patch(back), c))); !sameSamples(got, want) {
-			t.Errorf("a changed sample, as %v: other samples", c)
+			t.Errorf("a changed sample, as %v: different samples", c)
 		}
 	}
 	if fromWAV, fromFLAC := written(t, patch(f), FLAC), written(t, patch(back), FLAC); !bytes.Equal(fromWAV, fromFLAC) {
 		t.Error("the file depends on the container that the samples come from")
 	}
 	if !bytes.Equal(written(t, &Patch{f: back}, FLAC), file) {
-		t.Error("a file without changes came out changed")
+		t.Error("a file without changes was changed")
 	}
 }
 

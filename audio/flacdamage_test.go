@@ -30,23 +30,23 @@ func TestFLACDamage(t *testing.T) {
 		case err != nil && (!errors.Is(err, ErrFormat) || strings.Contains(err.Error(), "\n")):
 			t.Fatalf("byte %d is wrong: %v", n, err)
 		case err == nil && !sameSamples(r.Samples, want):
-			t.Fatalf("byte %d is wrong, and other samples are read", n)
+			t.Fatalf("byte %d is wrong, but different samples are read without an error", n)
 		}
 	}
-	unsaid := bytes.Clone(file)
-	clear(unsaid[26:42])
+	noSum := bytes.Clone(file)
+	clear(noSum[26:42])
 	for name, c := range map[string]struct {
 		file []byte
 		want string
 	}{
 		"sum":              {patchedAt(file, 26, 0, 1, 2, 3), "MD5"},
-		"sum of 0":         {unsaid, ""},
-		"more samples":     {patchedAt(unsaid, 25, 0xff), "truncated: 5119 samples are declared, but the frames have 5000"},
-		"fewer samples":    {patchedAt(unsaid, 25, 1), "4865 samples are declared, but the frames have 5000"},
-		"length unknown":   {patchedAt(unsaid, 22, 0, 0, 0, 0), ""},
-		"unknown, cut":     {patchedAt(unsaid, 22, 0, 0, 0, 0)[:len(file)-1], "truncated"},
+		"sum of 0":         {noSum, ""},
+		"more samples":     {patchedAt(noSum, 25, 0xff), "truncated: 5119 samples are declared, but the frames have 5000"},
+		"fewer samples":    {patchedAt(noSum, 25, 1), "4865 samples are declared, but the frames have 5000"},
+		"length unknown":   {patchedAt(noSum, 22, 0, 0, 0, 0), ""},
+		"unknown, cut":     {patchedAt(noSum, 22, 0, 0, 0, 0)[:len(file)-1], "truncated"},
 		"trailing junk":    {append(bytes.Clone(file), "TAG"...), ""},
-		"junk instead":     {append(patchedAt(unsaid, 22, 0, 0, 0, 0), "TAGTAG"...), "frame of sample 5000"},
+		"junk instead":     {append(patchedAt(noSum, 22, 0, 0, 0, 0), "TAGTAG"...), "frame of sample 5000"},
 		"32 bits":          {patchedAt(file, 20, 0x03, 0xf0), "32 bits"},
 		"another rate":     {patchedAt(file, 18, 0x01), "16000 Hz contradict STREAMINFO (2, 16 and 7808)"},
 		"more channels":    {patchedAt(file, 20, 0x04), "2 channels, 16 bits"},
@@ -56,7 +56,7 @@ func TestFLACDamage(t *testing.T) {
 		"twice":            {withBlocks(file, string(file[4:42])), "type 0, STREAMINFO (type 0) must"},
 		"long block":       {withBlocks(file, "\x81\xff\xff\xff"), "declares 16777215 bytes"},
 		"metadata alone":   {patchedAt(file, 4, 0)[:42], "ends in its metadata"},
-		"no frames":        {patchedAt(unsaid, 22, 0, 0, 0, 0)[:42], "no samples"},
+		"no frames":        {patchedAt(noSum, 22, 0, 0, 0, 0)[:42], "no samples"},
 		"Ogg":              {[]byte("OggS\x00\x02"), "Ogg is not supported; convert it first: ffmpeg -i IN OUT.wav"},
 		"Opus":             {append([]byte("OggS\x00\x02"), strings.Repeat("\x00", 22)+"OpusHead\x01"...), "Ogg Opus is not supported"},
 		"M4A":              {[]byte("\x00\x00\x00\x20ftypM4A \x00\x00"), "M4A or MP4 is not supported"},
@@ -142,10 +142,10 @@ func TestFLACRefuses(t *testing.T) {
 func TestFLACReadError(t *testing.T) {
 	file := flacOf(t, sound(t, 16000, PCM16, 1, 60_000))
 	checkReads(t, "FLAC", file)
-	held := bytes.Clone(file)
-	f := mustOpen(t, held)
+	content := bytes.Clone(file)
+	f := mustOpen(t, content)
 	s := f.pcm.(*flacFile)
-	held[s.parts[1].at+50] ^= 1
+	content[s.parts[1].at+50] ^= 1
 	testkit.Must(f.Read(0, 100))(t)
 	testkit.Fails(t, testkit.Error(f.Read(0, f.Len())), ErrFormat, fmt.Sprint("the frame of sample ", s.parts[1].first))
 	s.parts[1].first--

@@ -45,11 +45,11 @@ func TestFLACWritten(t *testing.T) {
 		tool(t, "flac", "--test", "--warnings-as-errors", "--silent", path)
 		tool(t, "flac", "--decode", "--warnings-as-errors", "--silent", "--force", "-o", decoded, path)
 		if back := mustOpen(t, testkit.Read(t, decoded)); !sameSamples(samplesOf(t, back), samplesOf(t, f)) {
-			t.Errorf("%+v: other samples in FLAC's decoding", c)
+			t.Errorf("%+v: different samples in FLAC's decoding", c)
 		}
-		said := tool(t, "metaflac", "--show-total-samples", "--show-channels", "--show-bps", "--show-sample-rate", path)
-		if want := fmt.Sprintf("%d\n%d\n%d\n%d\n", c.n, c.channels, 8*c.e.Bytes, c.rate); said != want {
-			t.Errorf("metaflac prints %q, want %q", said, want)
+		printed := tool(t, "metaflac", "--show-total-samples", "--show-channels", "--show-bps", "--show-sample-rate", path)
+		if want := fmt.Sprintf("%d\n%d\n%d\n%d\n", c.n, c.channels, 8*c.e.Bytes, c.rate); printed != want {
+			t.Errorf("metaflac prints %q, want %q", printed, want)
 		}
 	}
 }
@@ -68,7 +68,7 @@ func TestFLACMadeElsewhere(t *testing.T) {
 			tool(t, "flac", append(strings.Fields(args), "--silent", "--force", "-o", path, plain)...)
 			back := mustOpen(t, testkit.Read(t, path))
 			if !sameSamples(samplesOf(t, back), samplesOf(t, f)) {
-				t.Fatalf("%s, %v: other samples", args, f.Encoding())
+				t.Fatalf("%s, %v: different samples", args, f.Encoding())
 			}
 			p, _, err := back.Patch([]Change{{100, append([][]float64{{0.5}}, make([][]float64, f.Channels()-1)...)}})
 			testkit.OK(t, err)
@@ -97,17 +97,17 @@ func TestFLACWidths(t *testing.T) {
 		file := testkit.Read(t, path)
 		f := mustOpen(t, file)
 		if got := samplesOf(t, f); !sameSamples(got, [][]float64{want}) || f.Encoding().Step() != 1/limit {
-			t.Fatalf("%d bits: other samples, of step %v", width, f.Encoding().Step())
+			t.Fatalf("%d bits: different samples, of step %v", width, f.Encoding().Step())
 		}
 		p, _, err := f.Patch([]Change{{0, [][]float64{{want[0]}}}})
 		testkit.OK(t, err)
 		out := written(t, p, FLAC)
 		back := mustOpen(t, out)
 		if got := samplesOf(t, back); !sameSamples(got, [][]float64{want}) || int(back.pcm.(*flacFile).info.BitsPerSample) != again {
-			t.Errorf("%d bits: other samples, or of %d bits", width, back.pcm.(*flacFile).info.BitsPerSample)
+			t.Errorf("%d bits: different samples, or of %d bits", width, back.pcm.(*flacFile).info.BitsPerSample)
 		}
 		if w := mustOpen(t, written(t, p, WAV)); !sameSamples(samplesOf(t, w), [][]float64{want}) || w.Encoding().Step() != 1/limit {
-			t.Errorf("%d bits: other samples in a WAV file, of step %v", width, w.Encoding().Step())
+			t.Errorf("%d bits: different samples in a WAV file, of step %v", width, w.Encoding().Step())
 		}
 		testkit.OK(t, os.WriteFile(path, out, 0o600))
 		tool(t, "flac", "--test", "--silent", path)

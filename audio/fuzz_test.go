@@ -43,7 +43,7 @@ func fuzzDecode(t *testing.T, file []byte) {
 	var out bytes.Buffer
 	testkit.OK(t, r.Write(&out, r.Container()))
 	if back := testkit.Must(Decode(out.Bytes()))(t); !sameSamples(back.Samples, r.Samples) {
-		t.Fatal("samples came back changed")
+		t.Fatal("samples changed")
 	}
 }
 

@@ -31,7 +31,7 @@ func TestChange(t *testing.T) {
 		testkit.OK(t, err)
 		after := written(t, p, r.Container())
 		if filled := testkit.Must(Decode(after))(t); clipped != 0 || !sameSamples(filled.Samples, want) {
-			t.Fatalf("%s: %d clipped, or other samples", g.name, clipped)
+			t.Fatalf("%s: %d clipped, or different samples", g.name, clipped)
 		}
 		from, to := r.frameOffset(7), r.frameOffset(9)
 		if !bytes.Equal(after[:from], g.file[:from]) || !bytes.Equal(after[to:], g.file[to:]) {
@@ -107,7 +107,7 @@ func TestTruncatedAnywhere(t *testing.T) {
 			case err == nil && int64(n) < whole.end():
 				t.Fatalf("%s cut to %d of %d bytes: no error", g.name, n, len(g.file))
 			case err == nil && !sameSamples(r.Samples, whole.Samples):
-				t.Fatalf("%s cut to %d: other samples", g.name, n)
+				t.Fatalf("%s cut to %d: different samples", g.name, n)
 			}
 		}
 	}

@@ -84,8 +84,8 @@ type Rows interface {
 	// Moments sets dst to C = Φ̄ᵀY and G = E[ΦᵀΦ]. It takes 2·N·M·D + N·M² flops. With
 	// windows, M here is the number of features in two neighboring windows.
 	Moments(dst *Moments, f *Features) error
-	// Pullback sets dst to the gradient by the features of a function whose gradient by the
-	// moments is bar. It takes 2·N·M² flops.
+	// Pullback sets dst to the gradient with respect to the features of a function whose gradient
+	// with respect to the moments is bar. It takes 2·N·M² flops.
 	Pullback(dst, f *Features, bar *Moments) error
 	// Factorized sets dst to the expected squared error and its gradient over the given
 	// rows; nil means all rows, and duplicates count repeatedly. It takes O(rows·M·(Q+D)).

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Features are M damped cosines over Q inputs (see the package comment). A gradient with
-// respect to Features also has type Features: each of its fields contains the derivative by
+// Features are M damped cosines over Q inputs (see the package comment). A gradient with respect
+// to Features also has type Features. Each of its fields contains the derivative with respect to
 // the same field.
 type Features struct {
 	M, Q    int
@@ -120,7 +120,7 @@ func (f *Features) checkLengths() error {
 	return nil
 }
 
-// CheckRoom returns an error if f, which receives a gradient by of, does not have of's shape.
+// CheckRoom returns an error if f, which receives a gradient with respect to of, does not have of's shape.
 func (f *Features) CheckRoom(of *Features) error {
 	if f.M != of.M || f.Q != of.Q {
 		return fmt.Errorf("backend: a gradient for %d features of %d inputs, must be for %d of %d: %w", f.M, f.Q, of.M, of.Q, ErrShape)

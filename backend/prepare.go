@@ -60,8 +60,8 @@ func (p *Prepared) Gather(d *Data, given []int, runs []Run) {
 	}
 }
 
-// Pick appends the positions of the given rows, sorted, to positions, and their runs, which
-// index the sorted rows, to runs.
+// Pick appends the sorted positions of the given rows to positions, and their runs to runs. The
+// runs index the sorted positions.
 func (p *Prepared) Pick(positions []int, runs []Run, given []int) ([]int, []Run) {
 	for _, n := range given {
 		positions = append(positions, p.Position[n])

@@ -120,13 +120,13 @@ func (w *Windows) NewLayout(x []float64, n, q int) *Layout {
 		l.Order[i], cell[i] = i, w.Cell(x[i*q+w.Dim])
 	}
 	slices.SortStableFunc(l.Order, func(a, b int) int { return cmp.Compare(cell[a], cell[b]) })
-	for place, row := range l.Order {
+	for position, row := range l.Order {
 		c := cell[row]
 		if k := len(l.Runs); k == 0 || l.Runs[k-1].Cell != c {
 			first, end := w.Over(c)
-			l.Runs = append(l.Runs, Run{Cell: c, Lo: place, First: first, End: end})
+			l.Runs = append(l.Runs, Run{Cell: c, Lo: position, First: first, End: end})
 		}
-		l.Runs[len(l.Runs)-1].Hi = place + 1
+		l.Runs[len(l.Runs)-1].Hi = position + 1
 	}
 	return l
 }

@@ -138,8 +138,8 @@ func (p *factorized) chunk(c chunk, part []float64) {
 	})
 }
 
-// chunkOfMany is chunk for any number of inputs and outputs. It adds the sums of simd.Along for each
-// output's residuals, then the sums of Second and Contract.
+// chunkOfMany implements chunk for any number of inputs and outputs. It adds the sums of
+// simd.Along for each output's residuals, then the sums of Second and Contract.
 func (p *factorized) chunkOfMany(c chunk, part []float64) {
 	dd := p.w.D
 	t, size := p.over(c)
@@ -215,8 +215,8 @@ func (d *rows) pick(given []int) *rows {
 	sub := d.picked
 	var runs []backend.Run
 	sub.at, runs = d.Pick(sub.at[:0], sub.Runs[:0], given)
-	for i, place := range sub.at {
-		sub.at[i] = d.Order[place]
+	for i, position := range sub.at {
+		sub.at[i] = d.Order[position]
 	}
 	sub.Gather(&d.data, sub.at, runs)
 	sub.cut(len(given))

@@ -74,7 +74,7 @@ func (p *packs) share(to simd.Panels, r backend.Run, lo int) {
 	parallel.For(to.Count, p.inner, func(panel int) { p.fill(to.Panel(panel), r, lo+panel) })
 }
 
-// done is called when a chunk of run i no longer needs the matrix.
+// done must be called after each chunk of run i. After the last chunk, it releases the matrix.
 func (p *packs) done(i int) {
 	k := &p.runs[i]
 	k.mu.Lock()

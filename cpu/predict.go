@@ -55,12 +55,12 @@ func (p *predict) chunk(c chunk) {
 	}
 	lap.end(predictPacking)
 	dd := p.post.D
-	place := c.lo
+	position := c.lo
 	t.each(c.lo, c.hi, predictRows, func() {
 		t.fillAll()
 		lap.end(predictFeatures)
-		at := p.Order[place:][:t.n]
-		place += t.n
+		at := p.Order[position:][:t.n]
+		position += t.n
 		sum, quad := t.res[:t.n], t.res[predictRows:][:t.n]
 		for d, w := range p.mean {
 			t.fit(sum, t.cos, t.of(w, simd.Lanes))

@@ -10,8 +10,8 @@ import (
 // pullbackRows is the number of rows of a tile. The matrix is read from memory once per tile.
 const pullbackRows = 128
 
-// Pullback sets dst to the gradient by the features of a function whose gradient by the moments is
-// bar:
+// Pullback sets dst to the gradient with respect to the features of a function whose gradient
+// with respect to the moments is bar:
 //
 //	∂/∂φ̄_nk = Σ_d y_nd barC_kd + 2 Σ_{j≠k} barG_kj φ̄_nj,   ∂/∂E[φ_nk²] = barG_kk
 func (d *rows) Pullback(dst, f *backend.Features, bar *backend.Moments) error {

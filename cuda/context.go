@@ -94,12 +94,12 @@ func (c *Context) Device() Device { return c.device }
 // Budget returns the maximum number of allocated bytes.
 func (c *Context) Budget() int64 { return c.budget }
 
-// Held returns the bytes of device memory that are not freed, and the number of allocations.
-func (c *Context) Held() (int64, int) { return c.memory.total() }
+// Allocated returns the bytes of device memory that are not freed, and the number of allocations.
+func (c *Context) Allocated() (int64, int) { return c.memory.total() }
 
-// HeldHost returns the bytes of page-locked host memory that are not freed, and the number of
+// AllocatedHost returns the bytes of page-locked host memory that are not freed, and the number of
 // allocations.
-func (c *Context) HeldHost() (int64, int) { return c.host.total() }
+func (c *Context) AllocatedHost() (int64, int) { return c.host.total() }
 
 // do makes driver calls with the context locked. f must not call do.
 func (c *Context) do(f func() error) error {
@@ -111,8 +111,8 @@ func (c *Context) do(f func() error) error {
 	return onThread(c.session, f)
 }
 
-// call is do with a check that the GPU is not lost. The error contains the request, formatted from
-// format and args, and the device. A fault loses the GPU.
+// call makes driver calls like do if the GPU is not lost. The error contains the request,
+// formatted from format and args, and the device. A fault loses the GPU.
 func (c *Context) call(f func() error, format string, args ...any) error {
 	return c.explain(c.do(func() error { return c.guard(f) }), format, args...)
 }

@@ -8,7 +8,7 @@
 //
 //	-tags cuda     NVIDIA's driver through gorgonia.org/cu; Linux, amd64 or arm64
 //	-tags cudaemu  two emulated devices in Go, for tests
-//	none           no device: the errors of Devices and Open ask to build with -tags cuda
+//	none           no device: the errors of Devices and Open name the tag cuda
 //
 // # Building with -tags cuda
 //
@@ -25,7 +25,7 @@
 // The second folder contains the toolkit's headers:
 //
 //	Debian 12, CUDA 11:   apt install nvidia-cuda-dev            /usr/include
-//	NVIDIA's toolkit:     as its page says                       /usr/local/cuda/include
+//	NVIDIA's toolkit:     see its installation guide             /usr/local/cuda/include
 //	pip, CUDA 11:         pip install nvidia-cuda-runtime-cu11   nvidia/cuda_runtime/include
 //	pip, CUDA 12:         pip install nvidia-cuda-runtime-cu12   nvidia/cuda_runtime/include
 //	pip, CUDA 13:         pip install nvidia-cuda-runtime        nvidia/cu13/include
@@ -82,10 +82,10 @@
 // Download of its stream, or at any other call: the error wraps ErrLost and names the launches on
 // the GPU since the last synchronization. Every later call of every Context on the GPU repeats it,
 // and so does Open. When all of them are closed, the primary context is destroyed, and Open creates
-// a new one. Some drivers keep the fault until the process ends; then the error of Open asks to
-// start another process. Faults are the codes that CUDA documents as such, and any result of a call
-// that waits for the GPU except success, "not ready" and "out of memory". The package never panics
-// or exits.
+// a new one. Some drivers keep the fault until the process ends; then the error of Open states
+// that another process must be started. Faults are the codes that CUDA documents as such, and any
+// result of a call that waits for the GPU except success, "not ready" and "out of memory". The
+// package never panics or exits.
 //
 // # Emulated devices
 //

@@ -32,7 +32,7 @@ const sharedOptIn cu.DeviceAttribute = 97
 // prohibited is the compute mode in which no process may open a context.
 const prohibited = 2
 
-// devices asks the driver only once: after a fault every call may fail.
+// devices queries the driver only once, because after a fault every call may fail.
 func (cards) devices() ([]Device, error) {
 	devices, err := listed()
 	return slices.Clone(devices), err
@@ -228,8 +228,8 @@ func (s cardSession) function(module handle, name string) (handle, limits, error
 	return f, limits{int(threads), int(shared)}, err
 }
 
-// optIn also sets the largest share of shared memory relative to the L1 cache, so that several such
-// blocks run on a multiprocessor.
+// optIn allows this much dynamic shared memory. It also sets the largest share of shared memory
+// relative to the L1 cache, so that several such blocks run on a multiprocessor.
 func (s cardSession) optIn(function handle, bytes int) error {
 	f := function.(unsafe.Pointer)
 	return errors.Join(coded(int(C.cuFuncSetAttribute(f, maxDynamicSharedSize, C.int(bytes)))),

@@ -109,7 +109,7 @@ func TestInsideFake(t *testing.T) {
 
 // TestInsideCodes checks that any error while waiting for a GPU except "out of memory" loses it,
 // and that other calls lose it only with known fault codes. If a driver keeps a fault after the
-// reset, the error asks for another process.
+// reset, the error states that another process must be started.
 func TestInsideCodes(t *testing.T) {
 	inFake(t)
 	for n, lost := range map[int]bool{1: true, 2: false, 226: true, 400: true, 721: true, 911: true, 12345: true} {

@@ -243,7 +243,7 @@ func (s *emulatedSession) release(address uint64) error {
 	return p.fences()
 }
 
-// allocHost can fail like alloc.
+// allocHost allocates page-locked memory. FailEmulated can make it fail like alloc.
 func (s *emulatedSession) allocHost(bytes int64) ([]byte, error) {
 	if failsNow("alloc") {
 		return nil, errNoMemory

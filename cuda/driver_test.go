@@ -16,9 +16,9 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// The tests TestDriver… run with each driver: a GPU's, the emulated one, and testdata/driver.c
-// through TestFakeDriver. Their kernels are in testdata/driver.ptx; the other drivers have some of
-// the same names.
+// The tests TestDriver… run with each driver: a GPU's driver, the emulated one, and
+// testdata/driver.c through TestFakeDriver. Their kernels are in testdata/driver.ptx; the other
+// drivers have some of these kernels under the same names.
 //
 //go:embed testdata/driver.ptx
 var driverPTX []byte
@@ -59,22 +59,22 @@ func open(t *testing.T, ordinal int, budget int64) (*Context, *Stream, func(stri
 	}
 }
 
-// alloc is Alloc that must succeed.
+// alloc allocates device memory and fails the test on an error.
 func alloc(t *testing.T, c *Context, bytes int64) *Memory {
 	t.Helper()
 	return testkit.Must(c.Alloc(bytes))(t)
 }
 
-// host is AllocHost that must succeed.
+// host allocates page-locked memory and fails the test on an error.
 func host(t *testing.T, c *Context, bytes int64) *HostMemory {
 	t.Helper()
 	return testkit.Must(c.AllocHost(bytes))(t)
 }
 
-// holds checks the device memory of a context.
-func holds(t *testing.T, c *Context, bytes int64, pieces int) {
+// wantAllocated checks the device memory of a context.
+func wantAllocated(t *testing.T, c *Context, bytes int64, pieces int) {
 	t.Helper()
-	if b, n := c.Held(); b != bytes || n != pieces {
+	if b, n := c.Allocated(); b != bytes || n != pieces {
 		t.Errorf("%d bytes in %d allocations, want %d in %d", b, n, bytes, pieces)
 	}
 }
@@ -102,7 +102,7 @@ func TestDriverMemory(t *testing.T) {
 	wants(t, second(c.Alloc(d.Memory+1<<20)), ErrOutOfMemory, "(2)")
 	wants(t, second(c.Alloc(1<<60+1)), ErrBudget)
 	addsOne(t, c, s, f("add"))
-	holds(t, c, 0, 0)
+	wantAllocated(t, c, 0, 0)
 	testkit.OK(t, c.Close())
 }
 
@@ -217,7 +217,7 @@ func TestDriverCopies(t *testing.T) {
 	wants(t, m.DownloadAsync(s, down, -8, 8), errRange)
 	small := host(t, c, 8)
 	wants(t, m.UploadAsync(s, 0, small, 9), errRange, "maximum is 8 bytes")
-	if bytes, pieces := c.HeldHost(); bytes != 16*n+8 || pieces != 3 {
+	if bytes, pieces := c.AllocatedHost(); bytes != 16*n+8 || pieces != 3 {
 		t.Errorf("%d bytes in %d host allocations", bytes, pieces)
 	}
 	testkit.OK(t, errors.Join(up.Free(), small.Free(), m.Free()))
@@ -245,7 +245,7 @@ func TestDriverShared(t *testing.T) {
 	testkit.OK(t, b.Close())
 	c, r, h := open(t, d.Ordinal, 1<<16)
 	if c.card != b.card {
-		t.Error("the GPU is destroyed with its last context")
+		t.Error("the GPU was destroyed with its last context")
 	}
 	addsOne(t, c, r, h("add"))
 }
@@ -267,7 +267,7 @@ func TestDriverFault(t *testing.T) {
 }
 
 // TestDriverInsideFault checks that a fault loses all contexts on the GPU. When they are closed,
-// the next one works or its error asks for another process.
+// the next one works, or its error states that another process must be started.
 func TestDriverInsideFault(t *testing.T) {
 	if os.Getenv(insideFault) == "" {
 		t.Skip("TestDriverFault runs this")

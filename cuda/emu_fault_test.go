@@ -27,11 +27,11 @@ func TestLeak(t *testing.T) {
 	m := alloc(t, c, 16)
 	testkit.OK(t, f("spill").Launch(one, s, []uint64{m.Address(), 16}))
 	wants(t, c.Close(), errRange, "40 bytes in 2 allocations", "outside it")
-	holds(t, c, 0, 0)
+	wantAllocated(t, c, 0, 0)
 	wants(t, m.Free(), errClosed)
 	again, _, _ := open(t, 0, 0)
 	if all := again.Device().Memory; again.Budget() != all/10*9 {
-		t.Errorf("a budget of %d bytes of %d: a closed context keeps memory", again.Budget(), all)
+		t.Errorf("a budget of %d bytes of %d: a closed context has not freed its memory", again.Budget(), all)
 	}
 }
 
@@ -56,7 +56,7 @@ func TestLost(t *testing.T) {
 	wants(t, m.Download(s, make([]byte, 8), 0), ErrLost)
 	wants(t, second(c.Alloc(8)), ErrLost)
 	wants(t, m.Free(), ErrLost)
-	holds(t, c, 0, 0)
+	wantAllocated(t, c, 0, 0)
 	testkit.OK(t, c.Close())
 }
 
@@ -91,7 +91,7 @@ func TestInjected(t *testing.T) {
 	}
 	after, _, _ := open(t, 0, 0)
 	if all := after.Device().Memory; after.Budget() != all/10*9 {
-		t.Errorf("a budget of %d bytes of %d: a lost context keeps memory", after.Budget(), all)
+		t.Errorf("a budget of %d bytes of %d: a lost context has not freed its memory", after.Budget(), all)
 	}
 }
 

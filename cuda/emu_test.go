@@ -21,9 +21,9 @@ func at(address uint64, n int) []float64 {
 	return unsafe.Slice(*(**float64)(unsafe.Pointer(&address)), n)
 }
 
-// The kernels of these tests: add adds args[2], the bits of a number, to the args[1] numbers at
-// args[0]; wait takes args[0] ns; wide and fault are as in testdata/driver.ptx; spill writes a
-// number args[1] bytes beyond args[0].
+// TestMain registers the kernels of these tests. add adds args[2], the bits of a number, to the
+// args[1] numbers at args[0]. wait takes args[0] ns. wide and fault are as in
+// testdata/driver.ptx. spill writes a number args[1] bytes beyond args[0].
 func TestMain(m *testing.M) {
 	for _, arch := range []int{80, 90} {
 		RegisterEmulated(arch, "add", func(_ Geometry, args []uint64) error {
@@ -93,7 +93,7 @@ func TestBudget(t *testing.T) {
 	c, _, _ := open(t, 0, 1000)
 	m := alloc(t, c, 600)
 	wants(t, second(c.Alloc(401)), ErrBudget, "401", "400 left", "1000", "emulated sm_80")
-	holds(t, c, 600, 1)
+	wantAllocated(t, c, 600, 1)
 	testkit.OK(t, m.Free())
 	m = alloc(t, c, 1000)
 	testkit.OK(t, m.Free())
@@ -110,7 +110,7 @@ func TestMemoryOfTheEnvironment(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 	wants(t, second(c.Alloc(5001)), ErrOutOfMemory, "5001")
-	holds(t, c, 0, 0)
+	wantAllocated(t, c, 0, 0)
 	auto, _, _ := open(t, 1, 0)
 	if auto.Budget() != 4500 {
 		t.Errorf("budget %d", auto.Budget())
@@ -142,7 +142,7 @@ func TestMisuse(t *testing.T) {
 	wants(t, m.Free(), nil, "already freed")
 	wants(t, m.Upload(s, 0, buffer), nil, "freed")
 	wants(t, m.Download(s, buffer, 0), nil, "freed")
-	holds(t, c, 0, 0)
+	wantAllocated(t, c, 0, 0)
 	testkit.OK(t, s.Close())
 	wants(t, s.Close(), errClosed)
 	wants(t, s.Synchronize(), errClosed)
@@ -178,7 +178,7 @@ func TestGeometry(t *testing.T) {
 			}
 		}
 		if err := s.Synchronize(); err != nil {
-			t.Errorf("a refused launch reached the device: %v", err)
+			t.Errorf("a rejected launch reached the device: %v", err)
 		}
 	}
 }
@@ -247,7 +247,7 @@ func TestConcurrent(t *testing.T) {
 				if err != nil || out[0] != 3 || out[99] != 3 {
 					t.Errorf("%v, %v", out, err)
 				}
-				c.Held()
+				c.Allocated()
 			}
 			testkit.OK(t, s.Close())
 		})

@@ -49,16 +49,16 @@ func (h *HostMemory) Float64s() []float64 {
 // Free frees the memory. The streams that copy from or to it must be synchronized. Freeing it twice
 // is an error. On a lost context the memory counts as freed, and the error wraps ErrLost.
 func (h *HostMemory) Free() error {
-	held := h.context.host.drop(h)
+	allocated := h.context.host.drop(h)
 	return h.context.call(func() error {
-		if !held {
+		if !allocated {
 			return errFreed
 		}
 		return h.release()
 	}, "free %d bytes of host memory", len(h.bytes))
 }
 
-// UploadAsync is Upload of the first bytes of host, but returns at once: the GPU reads them after
+// UploadAsync queues an upload of the first bytes of host and returns at once. The GPU reads them after
 // all earlier operations of the stream. Do not change host before the stream is synchronized.
 func (m *Memory) UploadAsync(s *Stream, offset int64, host *HostMemory, bytes int64) error {
 	return m.context.call(func() error {
@@ -70,8 +70,8 @@ func (m *Memory) UploadAsync(s *Stream, offset int64, host *HostMemory, bytes in
 	}, "upload %d bytes at %d of %d", bytes, offset, m.size)
 }
 
-// DownloadAsync is Download to the first bytes of host, but returns at once: the bytes are valid,
-// and may be accessed, when the stream is synchronized.
+// DownloadAsync queues a download to the first bytes of host and returns at once. Do not access
+// the bytes before the stream is synchronized.
 func (m *Memory) DownloadAsync(s *Stream, host *HostMemory, offset, bytes int64) error {
 	return m.context.call(func() error {
 		part, err := m.part(s, offset, host, bytes)

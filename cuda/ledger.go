@@ -33,17 +33,17 @@ func (l *ledger) add(key any, p piece) {
 func (l *ledger) drop(key any) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	p, held := l.pieces[key]
+	p, allocated := l.pieces[key]
 	delete(l.pieces, key)
 	l.sum -= p.size
-	return held
+	return allocated
 }
 
 func (l *ledger) has(key any) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	_, held := l.pieces[key]
-	return held
+	_, allocated := l.pieces[key]
+	return allocated
 }
 
 // total returns the bytes of all allocations and their number.

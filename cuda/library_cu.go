@@ -80,9 +80,9 @@ func coded(n int) error {
 	return c
 }
 
-// waited is translated for calls that wait for the GPU or query its progress. Such a call returns
-// the error of earlier work. So any code except "not ready" and "out of memory" is a fault,
-// including codes of future drivers.
+// waited translates the error of a call that waits for the GPU or queries its progress. Such a
+// call returns the error of earlier work. So any code except "not ready" and "out of memory" is a
+// fault, including codes of future drivers.
 func waited(err error) error {
 	err = translated(err)
 	var c *code

@@ -20,8 +20,8 @@ func (c *Context) Alloc(bytes int64) (*Memory, error) {
 		if bytes < 1 {
 			return fmt.Errorf("the minimum is 1 byte: %w", errRange)
 		}
-		held, _ := c.Held()
-		if left := c.budget - held; bytes > left {
+		allocated, _ := c.Allocated()
+		if left := c.budget - allocated; bytes > left {
 			return fmt.Errorf("%d left of a budget of %d: %w", left, c.budget, ErrBudget)
 		}
 		if m.address, err = c.session.alloc(bytes); err == nil {
@@ -44,9 +44,9 @@ func (m *Memory) Address() uint64 { return m.address }
 // Free frees the memory. Freeing it twice is an error. On a lost context the memory counts as
 // freed, and the error wraps ErrLost.
 func (m *Memory) Free() error {
-	held := m.context.memory.drop(m)
+	allocated := m.context.memory.drop(m)
 	return m.context.call(func() error {
-		if !held {
+		if !allocated {
 			return errFreed
 		}
 		return m.release()

@@ -86,14 +86,14 @@ func (w *arraySizes) total() (sum int64) {
 	return sum
 }
 
-// holdings contains the allocated arrays.
-type holdings struct {
+// allocations contains the allocated arrays.
+type allocations struct {
 	mem  [arrays]*cuda.Memory
 	size arraySizes
 }
 
 // address returns the address of an array, or 0 if it is not allocated.
-func (h *holdings) address(a array) uint64 {
+func (h *allocations) address(a array) uint64 {
 	if h.mem[a] == nil {
 		return 0
 	}
@@ -101,7 +101,7 @@ func (h *holdings) address(a array) uint64 {
 }
 
 // release frees an array.
-func (h *holdings) release(a array) error {
+func (h *allocations) release(a array) error {
 	m := h.mem[a]
 	if m == nil {
 		return nil
@@ -111,7 +111,7 @@ func (h *holdings) release(a array) error {
 }
 
 // releaseAll frees every array.
-func (h *holdings) releaseAll() (err error) {
+func (h *allocations) releaseAll() (err error) {
 	for a := range arrays {
 		err = errors.Join(err, h.release(a))
 	}
@@ -120,7 +120,7 @@ func (h *holdings) releaseAll() (err error) {
 
 // fit allocates the arrays of w, using the memory that is free or already allocated here. An array
 // keeps its contents if it is large enough and its memory is not needed.
-func (h *holdings) fit(c *cuda.Context, w *arraySizes, free int64) (err error) {
+func (h *allocations) fit(c *cuda.Context, w *arraySizes, free int64) (err error) {
 	both := int64(0)
 	for a := range arrays {
 		both += max(h.size[a], w[a])

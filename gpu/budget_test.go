@@ -9,8 +9,8 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestBudget checks that each method gives the same bits in any budget from the one named by
-// BudgetError on, and fails with one byte less.
+// TestBudget checks that each method gives the same bits for any budget of at least the bytes
+// that BudgetError reports, and fails with one byte less.
 func TestBudget(t *testing.T) {
 	for _, s := range []shape{
 		{name: "dense", n: 1700, m: 70, q: 1, d: 5, even: true},
@@ -128,7 +128,7 @@ func TestRoomThatGrows(t *testing.T) {
 		both[i] = r
 	}
 	mine := both[1].(*rows)
-	if !mine.plans[opMoments].cramped {
+	if !mine.plans[opMoments].limited {
 		t.Fatal("the second rows have space for all partial sums, want less")
 	}
 	testkit.OK(t, both[0].Close())
@@ -136,7 +136,7 @@ func TestRoomThatGrows(t *testing.T) {
 		p.sameAs(t, free, both[1], pullback)
 		p.sameAs(t, free, both[1], moments)
 	}
-	if mine.plans[opMoments].cramped {
+	if mine.plans[opMoments].limited {
 		t.Error("the partial sums are still computed in several batches")
 	}
 }

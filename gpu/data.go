@@ -47,14 +47,14 @@ func (b *Backend) openRows(d backend.Data) (*rows, error) {
 		return nil, err
 	}
 	r := &rows{data: d, layout: d.Prepare(), queue: q, spectrum: spectrum{passCost: b.passCost}}
-	if err := r.finish(r.bring()); err != nil {
+	if err := r.finish(r.uploadRows()); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
 	return r, nil
 }
 
-// bring uploads the rows and drops the host copies.
-func (r *rows) bring() error {
+// uploadRows copies the rows to the device and drops the host copies.
+func (r *rows) uploadRows() error {
 	sorted := r.layout
 	var gate []float64
 	for n := range sorted.Gate[0] {
@@ -87,15 +87,15 @@ func (r *rows) allocate(need func(free int64) (*arraySizes, error)) error {
 	c := r.card
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	held, _ := c.context.Held()
-	free := c.context.Budget() - held + r.size.total()
+	allocated, _ := c.context.Allocated()
+	free := c.context.Budget() - allocated + r.size.total()
 	w, err := need(free)
 	if err != nil {
 		return err
 	}
-	err = r.holdings.fit(c.context, w, free)
-	held, _ = c.context.Held()
-	c.peak = max(c.peak, held)
+	err = r.allocations.fit(c.context, w, free)
+	allocated, _ = c.context.Allocated()
+	c.peak = max(c.peak, allocated)
 	return err
 }
 

@@ -27,14 +27,14 @@
 //
 // # Order of sums
 //
-// An operation has a plan, which lists its passes (plan.go); tables tell each block its work
-// (kernels/tables.cuh). The shapes alone determine how a run is cut into chunks of rows and tiles
-// of features, so that a pass has some hundreds of blocks. A block sums one chunk, and one
-// reduction adds the chunks of a run in order. Runs over windows of the same parity share no
-// feature. Even cells are therefore reduced first, then odd ones, and each entry of the result is
-// the sum of at most two runs. A block continues its sums from slab to slab. As a result, a repeat
-// gives the same bits on any GPU of one architecture with any amount of free memory, unless there
-// is too little memory for tables (spectrum.go).
+// An operation has a plan, which lists its passes (plan.go). Tables contain the work of each
+// block (kernels/tables.cuh). The shapes alone determine how a run is cut into chunks of rows and
+// tiles of features, so that a pass has some hundreds of blocks. A block sums one chunk, and one
+// reduction adds the chunks of a run in order. Runs over windows of the same parity have no
+// feature in common. Even cells are therefore reduced first, then odd ones, and each entry of the
+// result is the sum of at most two runs. A block continues its sums from slab to slab. As a
+// result, a repeat gives the same bits on any GPU of one architecture with any amount of free
+// memory, unless there is too little memory for tables (spectrum.go).
 //
 // # Memory
 //
@@ -52,10 +52,10 @@
 //
 // # Files
 //
-// gpu.go contains the backend; timing.go and launch.go the queue of launches and copies, and the
-// timings; runs.go, budget.go, chain.go and plan.go the order and the memory, independent of any
-// device; data.go the rows; features.go and operation.go the common parts of all operations;
-// moments.go, pullback.go, factorized.go and predict.go the operations as in package cpu; solve.go
-// the algebra of windows, dense.go the algebra of one window; and spectrum.go the sums from tables
-// for one input without windows (internal/rowspectrum).
+// gpu.go contains the backend. timing.go and launch.go contain the timings and the queue of
+// launches and copies. runs.go, budget.go, chain.go and plan.go determine the order and the
+// memory and need no device. data.go contains the rows. features.go and operation.go contain the
+// common parts of the operations in moments.go, pullback.go, factorized.go and predict.go.
+// solve.go contains the algebra of windows, dense.go the algebra of one window, and spectrum.go
+// the sums from tables (internal/rowspectrum).
 package gpu

@@ -43,8 +43,8 @@ func TestBarriers(t *testing.T) {
 	}
 }
 
-// TestDenseBarriers is TestBarriers for the large tiles of the dense algebra, which small models do
-// not use.
+// TestDenseBarriers repeats TestBarriers for the large tiles of the dense algebra, which small
+// models do not use.
 func TestDenseBarriers(t *testing.T) {
 	defer emu.Backwards(false)
 	a, bar := newAlgebra(261, 2, 0, 0.3), backend.SolvedAdjoint{Inverse: 1, Outer: 2, Linear: 3}
@@ -85,7 +85,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// failsAt lets one call after the other fail.
+// failsAt checks a method with a failure of its first call, of its second call, and so on.
 func (p *problem) failsAt(t *testing.T, m method, call string) {
 	for n := 1; p.fails(t, m, call, n); n++ {
 		if n > 100 {
@@ -108,7 +108,7 @@ func TestOpenFails(t *testing.T) {
 			if want := map[string]error{"alloc": cuda.ErrOutOfMemory, "upload": cuda.ErrLost}[call]; !errors.Is(err, want) {
 				t.Errorf("%s %d: %v, want %v", call, n, err, want)
 			}
-			if bytes, pieces := b.context.Held(); bytes != 0 || pieces != 0 {
+			if bytes, pieces := b.context.Allocated(); bytes != 0 || pieces != 0 {
 				t.Errorf("%s %d: %d bytes in %d allocations are not freed", call, n, bytes, pieces)
 			}
 			if _, err := p.run(b, p.methods()[0]); call == "alloc" && err != nil {
@@ -119,7 +119,7 @@ func TestOpenFails(t *testing.T) {
 	}
 }
 
-// fails lets the n'th call fail and reports whether the method made that many calls.
+// fails checks a method with a failure of the n-th call and reports whether the method made that many calls.
 func (p *problem) fails(t *testing.T, m method, call string, n int) bool {
 	b := testkit.Must(Open(p.options(0)))(t)
 	r := testkit.Must(b.Open(p.data))(t)
@@ -138,7 +138,7 @@ func (p *problem) fails(t *testing.T, m method, call string, n int) bool {
 		for _, a := range all {
 			for i, v := range a.v {
 				if v != 7 {
-					t.Fatalf("call %d: %s[%d] was written though the method failed: %v", n, a.name, i, v)
+					t.Fatalf("call %d: %s[%d] was written, but the method failed: %v", n, a.name, i, v)
 				}
 			}
 		}
@@ -151,11 +151,11 @@ func (p *problem) fails(t *testing.T, m method, call string, n int) bool {
 	if err := r.Close(); err != nil && (call == "alloc" || !failed) {
 		t.Errorf("call %d: close: %v", n, err)
 	}
-	if bytes, pieces := b.context.Held(); bytes != 0 || pieces != 0 {
+	if bytes, pieces := b.context.Allocated(); bytes != 0 || pieces != 0 {
 		t.Errorf("call %d: %d bytes in %d allocations are not freed after Close", n, bytes, pieces)
 	}
 	if err := b.Close(); err != nil && (call == "alloc" || !failed) {
-		t.Errorf("call %d: close of the backend: %v", n, err)
+		t.Errorf("call %d: closing the backend: %v", n, err)
 	}
 	return failed
 }

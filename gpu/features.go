@@ -67,7 +67,7 @@ func adjoint(dst, f *backend.Features, sums []float64, width int) {
 	})
 }
 
-// adjointOf is adjoint for feature k with the sums s.
+// adjointOf computes the adjoint of feature k from its sums s.
 func adjointOf(dst, f *backend.Features, k int, s []float64) {
 	q := f.Q
 	theta, thetaD, quadD, quadD2 := s[0], s[4:4+q], s[4+q:4+2*q], s[4+2*q:4+3*q]

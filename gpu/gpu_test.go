@@ -63,7 +63,7 @@ func onEach(t *testing.T, test func(t *testing.T, ordinal int)) {
 	}
 }
 
-// onEachCard is onEach with a backend that uses digits; 0 means float64.
+// onEachCard runs a test on each GPU like onEach, with a backend that uses digits; 0 means float64.
 func onEachCard(t *testing.T, digits int, test func(t *testing.T, b *Backend)) {
 	onEach(t, func(t *testing.T, ordinal int) { test(t, open(t, Options{Ordinal: ordinal, Digits: digits})) })
 }
@@ -126,16 +126,16 @@ func TestSteady(t *testing.T) {
 	onEachCard(t, 0, func(t *testing.T, b *Backend) {
 		r := testkit.Must(b.Open(p.data))(t)
 		defer r.Close()
-		var held holdings
+		var before allocations
 		for round := range 3 {
 			for _, m := range p.methods() {
 				testkit.Must(m.call(r))(t)
 			}
-			now := r.(*rows).holdings
-			if round > 0 && now != held {
+			now := r.(*rows).allocations
+			if round > 0 && now != before {
 				t.Errorf("round %d: the allocations have changed", round)
 			}
-			held = now
+			before = now
 		}
 	})
 }
@@ -336,7 +336,7 @@ func TestRoom(t *testing.T) {
 		t.Error("page-locked memory was not used again")
 	}
 	testkit.OK(t, opened.Close())
-	if bytes, pieces := b.context.HeldHost(); bytes != 0 || pieces != 0 {
+	if bytes, pieces := b.context.AllocatedHost(); bytes != 0 || pieces != 0 {
 		t.Errorf("%d bytes in %d host allocations are not freed after Close", bytes, pieces)
 	}
 }

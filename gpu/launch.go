@@ -36,7 +36,7 @@ func gradientShared(q, threads int) int {
 type queue struct {
 	card   *Backend
 	stream *cuda.Stream
-	holdings
+	allocations
 	host   [arrays][]float64        // copies of arrays, being uploaded or downloaded
 	locked [arrays]*cuda.HostMemory // their page-locked memory, reused by later evaluations
 	moving [arrays]bool             // whether a copy may be in progress

@@ -131,7 +131,7 @@ func sameGradient(t *testing.T, what string, got, want *vssgp.Params) {
 	t.Helper()
 	all := got.Tensors()
 	for i, w := range want.Tensors() {
-		if len(*w.Data) > 0 { // the golden file has no gradient by phases and coefficients
+		if len(*w.Data) > 0 { // the golden file has no gradient with respect to phases and coefficients
 			modeltest.Near(t, what+": gradient by "+w.Name, *all[i].Data, *w.Data, modelBound)
 		}
 	}

@@ -53,9 +53,8 @@ func barriers(t *testing.T) (all []barrierLine) {
 	return all
 }
 
-// TestMutants removes one barrier after the other: this must cause a race or a wrong result.
-// Without VSSGP_MUTANTS=1 it removes every eighth barrier, and none in builds without the race
-// detector.
+// TestMutants removes each barrier in turn, which must cause a race or a wrong result. Without
+// VSSGP_MUTANTS=1 it removes every eighth barrier, and none in builds without the race detector.
 func TestMutants(t *testing.T) {
 	if !emu.Races {
 		t.Skip("this build has no race detector: add the tag racekernels")
@@ -89,7 +88,7 @@ func TestMutants(t *testing.T) {
 	})
 }
 
-// TestDigitsMutants is TestMutants for the barriers of the digit kernels.
+// TestDigitsMutants repeats TestMutants for the barriers of the digit kernels.
 func TestDigitsMutants(t *testing.T) {
 	if !emu.Races {
 		t.Skip("this build has no race detector: add the tag racekernels")

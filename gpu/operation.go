@@ -35,7 +35,7 @@ func (r *rows) addPasses(p *plan, runs []run, kinds ...kind) error {
 		return r.refused(fixed+least+leastStore, p.free, ofRows/int64(r.data.N))
 	}
 	if room < all+store {
-		p.cramped = true
+		p.limited = true
 		store = max(leastStore, min(store, room-all))
 		cutInto(room-store, store)
 	}
@@ -84,7 +84,7 @@ func (r *rows) reserve(op operation, f *backend.Features, d int, given []int, fi
 	offset, frequencies := f.Offsets(), r.frequencies(op, f)
 	err = r.allocate(func(free int64) (*arraySizes, error) {
 		p = r.plans[op]
-		if op == opPick || !p.fits(f.M, offset, d) || p.frequencies != frequencies || p.needs.total() > free || p.cramped && p.free < free {
+		if op == opPick || !p.fits(f.M, offset, d) || p.frequencies != frequencies || p.needs.total() > free || p.limited && p.free < free {
 			p = &plan{op: op, m: f.M, offset: offset, d: d, n: r.data.N, runs: r.layout.Runs, free: free, needs: r.own, frequencies: frequencies}
 			if err := r.complete(p, given, fill); err != nil {
 				return nil, err
@@ -118,10 +118,10 @@ func (r *rows) complete(p *plan, given []int, fill func(*plan) error) error {
 
 // pick restricts a plan to the given rows.
 func (r *rows) pick(p *plan, given []int) {
-	places, runs := r.layout.Pick(nil, nil, given)
-	p.n, p.runs = len(places), runs
-	for _, place := range places {
-		p.index = append(p.index, int64(place))
+	positions, runs := r.layout.Pick(nil, nil, given)
+	p.n, p.runs = len(positions), runs
+	for _, position := range positions {
+		p.index = append(p.index, int64(position))
 	}
 	p.needs[arrayIndex] = int64(8 * p.n)
 	p.needs[arrayPickX], p.needs[arrayPickY] = int64(8*p.n*r.data.Q), int64(8*p.n*r.data.D)

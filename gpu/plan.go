@@ -18,7 +18,7 @@ type plan struct {
 	runs        []backend.Run // of their layout
 	index       []int64       // indices of the rows; nil: all
 	free        int64         // bytes available to the plan
-	cramped     bool          // with more free bytes the plan would differ
+	limited     bool          // with more free bytes the plan would differ
 	needs       arraySizes
 	table       []byte       // read by its kernels: chunks, jobs, reductions, blocks of a chain
 	tabled      *cuda.Memory // the device's copy of the table, or nil
@@ -133,23 +133,23 @@ func (k kind) count(m int64) int64 {
 // run needs.
 //
 // The results do not depend on the slots: one reduction adds a run's partial sums in order, and
-// each entry of the result is the sum of at most two runs (a window meets two cells), where 0 + a +
-// b is the same in either order.
+// each entry of the result is the sum of at most two runs (a window overlaps two cells), where 0
+// + a + b is the same in either order.
 func (p *plan) addPass(k kind, runs []run, slots, store int64) *pass {
 	chunks, of := k.chunks(runs, k.count)
 	s := &pass{kind: k, chunks: chunks}
 	for first := 0; first < len(runs); {
-		end, used, held := first, int64(0), int64(0)
+		end, used, stored := first, int64(0), int64(0)
 		for ; end < len(runs); end++ {
 			own := chunks[of[end].lo:of[end].hi]
 			n, bytes := int64(len(own))*k.count(runs[end].M), k.storeBytes(own, k.most)
 			s.least = max(s.least, n)
 			s.leastStore = max(s.leastStore, k.storeBytes(own, slabUnit))
-			if end > first && (used+n > slots || held+bytes > store) {
+			if end > first && (used+n > slots || stored+bytes > store) {
 				break
 			}
 			used += n
-			held += bytes
+			stored += bytes
 		}
 		s.slots = max(s.slots, used)
 		b := p.batch(k, runs[first:end], of[first:end])

@@ -250,12 +250,12 @@ func TestPassesInBudget(t *testing.T) {
 	fixed := 40_000 + int64(len(unlimited.table))
 	for _, c := range []struct {
 		slots   int // that fit
-		cramped bool
+		limited bool
 		batches int
 	}{{4, false, 1}, {3, true, 2}, {1, true, 4}} {
 		p := testkit.Must(within(fixed + int64(c.slots)*k.slotBytes))(t)
-		if p.cramped != c.cramped || len(p.passes[0].batches) != c.batches || p.needs[arrayPart] != int64(c.slots)*k.slotBytes {
-			t.Errorf("space for %d slots: cramped %v, %d batches, %d bytes", c.slots, p.cramped, len(p.passes[0].batches), p.needs[arrayPart])
+		if p.limited != c.limited || len(p.passes[0].batches) != c.batches || p.needs[arrayPart] != int64(c.slots)*k.slotBytes {
+			t.Errorf("space for %d slots: limited %v, %d batches, %d bytes", c.slots, p.limited, len(p.passes[0].batches), p.needs[arrayPart])
 		}
 	}
 	_, err := within(fixed + k.slotBytes - 1)

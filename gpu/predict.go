@@ -51,15 +51,15 @@ func (r *rows) planPredict(p *plan) error {
 // predict writes the predictions to host[arrayOut], [N,D+D²], with zeros for rows without features.
 // With a shared covariance, the entries of host[arrayQuad] must be added to each variance.
 func (r *rows) predict(f *backend.Features, post *backend.Posterior) error {
-	op, beside := opPredict, post.Var
+	op, variances := opPredict, post.Var
 	if post.Cov != nil {
-		op, beside = opPredictShared, diagonal(post.Cov)
+		op, variances = opPredictShared, diagonal(post.Cov)
 	}
 	p, a, err := r.prepare(op, f, post.D, nil, r.planPredict)
 	if err != nil {
 		return err
 	}
-	r.upload(arrayCoef, post.Mean, beside)
+	r.upload(arrayCoef, post.Mean, variances)
 	r.zero(p, arrayOut)
 	a.Y = 0 // the outputs are unknown
 	a.Chunks, a.Jobs = r.at(p, p.chunks), r.at(p, p.rowJobs)

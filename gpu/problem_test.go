@@ -18,7 +18,7 @@ type shape struct {
 	n, m, q, d int
 	windows    int
 	even       bool // x are 0, ¼, ½ …
-	broken     int  // even, but for one step before this row
+	broken     int  // even, except for one step before this row
 	shuffled   bool
 	first      int  // window of the first feature; earlier windows have none
 	steep      bool // every other feature decays within two steps or less

@@ -5,8 +5,8 @@ import (
 	"github.com/vssgp/vssgp/kernels"
 )
 
-// Pullback fills dst with the gradient by the features of a scalar whose gradient by the moments is
-// bar.
+// Pullback fills dst with the gradient with respect to the features of a scalar whose gradient
+// with respect to the moments is bar.
 func (r *rows) Pullback(dst, f *backend.Features, bar *backend.Moments) error {
 	err := r.call("pullback", r.data.CheckPullback(dst, f, bar), func() error {
 		p, a, err := r.prepare(opPullback, f, r.data.D, nil, r.planPullback)

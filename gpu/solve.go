@@ -84,20 +84,20 @@ func sum(a []float64) (s float64) {
 	return s
 }
 
-// A chainPlace contains the addresses of a level of a chain (its table, its blocks, its right-hand
-// sides) and its segments of length blocks each.
-type chainPlace struct {
+// A chainLevel contains the addresses of a level of a chain (its table, its blocks, its
+// right-hand sides) and its segments of length blocks each.
+type chainLevel struct {
 	table, at, rhs uint64
 	segments       int
 	count, length  int64
 }
 
-// place returns the addresses of level i. They are empty below the first and above the last level.
-func (r *rows) place(p *plan, i int) chainPlace {
+// level returns the addresses of level i. They are empty below the first and above the last level.
+func (r *rows) level(p *plan, i int) chainLevel {
 	if i < 0 || i >= len(p.levels) {
-		return chainPlace{}
+		return chainLevel{}
 	}
-	l := chainPlace{table: r.at(p, p.levels[i]), at: r.address(arrayGram), rhs: r.address(arraySolved),
+	l := chainLevel{table: r.at(p, p.levels[i]), at: r.address(arrayGram), rhs: r.address(arraySolved),
 		count: int64(p.chain.blocks(i))}
 	if i > 0 {
 		l.at = r.address(arrayLevels)
@@ -124,7 +124,7 @@ func (r *rows) algebra(p *plan, lambda float64) {
 // start adds λ to A's diagonal and copies C to rhs and to the array in which its adjoint is
 // computed.
 func (r *rows) start(p *plan, rhs uint64, lambda float64) {
-	first := r.place(p, 0)
+	first := r.level(p, 0)
 	k := &kernels.ChainStart{
 		Blocks: first.table, At: first.at, Rhs: rhs, Sums: r.address(arraySums), Coef: first.rhs + uint64(8*p.m*p.d),
 		Traces: r.address(arrayStats), Lambda: lambda, M: int64(p.m), D: int64(p.d),
@@ -145,20 +145,20 @@ func (r *rows) eliminate(p *plan) {
 		return r.address(arrayStats) + uint64(8*n*count)
 	}
 	for i := range top {
-		a, up := r.place(p, i), r.place(p, i+1)
+		a, up := r.level(p, i), r.level(p, i+1)
 		r.launch(&kernels.ChainReduce{
 			Blocks: a.table, At: a.at, Rhs: a.rhs, Count: a.count, Over: up.table, OverAt: up.at, Fan: fan, D: d, Stride: stride,
 		}, a.segments, shared)
 	}
 	for i := top; i >= 0; i-- {
-		a, low := r.place(p, i), r.place(p, i-1)
+		a, low := r.level(p, i), r.level(p, i-1)
 		r.launch(&kernels.ChainFactor{
 			Blocks: a.table, At: a.at, Rhs: a.rhs, Count: a.count, Under: low.table, UnderAt: low.at, UnderRhs: low.rhs,
 			Fan: fan, Length: a.length, D: d, Stride: stride, Logs: stat(i, 1),
 		}, a.segments, shared)
 	}
 	for i := top; i >= 0; i-- {
-		a, up := r.place(p, i), r.place(p, i+1)
+		a, up := r.level(p, i), r.level(p, i+1)
 		r.launch(&kernels.ChainInverse{
 			Blocks: a.table, At: a.at, Rhs: a.rhs, Count: a.count, Over: up.table, OverAt: up.at,
 			Length: a.length, D: d, Stride: stride, Traces: stat(i, 2),
@@ -166,8 +166,8 @@ func (r *rows) eliminate(p *plan) {
 	}
 }
 
-// PullbackSolved fills dst with the gradient by the features of a scalar whose gradient by the
-// moments follows from the last Solve and bar.
+// PullbackSolved fills dst with the gradient with respect to the features of a scalar whose
+// gradient with respect to the moments follows from the last Solve and bar.
 func (r *rows) PullbackSolved(dst, f *backend.Features, bar backend.SolvedAdjoint) error {
 	invalid := r.data.CheckPullbackSolved(dst, f)
 	if invalid == nil && !r.solved.fits(f.M, f.Offsets(), r.data.D) {
@@ -181,7 +181,7 @@ func (r *rows) PullbackSolved(dst, f *backend.Features, bar backend.SolvedAdjoin
 }
 
 func (r *rows) pullbackSolved(f *backend.Features, bar backend.SolvedAdjoint) error {
-	a, d := r.place(r.solved, 0), r.data.D
+	a, d := r.level(r.solved, 0), r.data.D
 	coef := a.rhs + uint64(8*f.M*d)
 	if r.goesDense(r.solved.offset) {
 		r.dense(r.solved).adjoint(bar)

@@ -260,7 +260,7 @@ func TestSolveShrinks(t *testing.T) {
 	onEachCard(t, 0, func(t *testing.T, b *Backend) {
 		r := testkit.Must(b.Open(large.data))(t)
 		defer r.Close()
-		h := &r.(*rows).holdings
+		h := &r.(*rows).allocations
 		for _, p := range []*problem{large, small} {
 			testkit.Must(p.solved(r))(t)
 			_, _, size := gramOffsets(p.features.Offsets())

@@ -64,7 +64,7 @@ func equal(a, b *backend.Features) bool {
 	return true
 }
 
-// planTables lets the plan use tables if these are faster than passes and fit into memory, and
+// planTables selects tables for the plan if they are faster than passes and fit into memory, and
 // reports whether it does.
 func (r *rows) planTables(p *plan) bool {
 	if p.frequencies == 0 {
@@ -82,7 +82,7 @@ func (r *rows) planTables(p *plan) bool {
 	if p.tables = w.total()+int64(len(p.table)) <= p.free; p.tables {
 		p.needs = w
 	} else {
-		p.cramped, p.table = true, p.table[:others]
+		p.limited, p.table = true, p.table[:others]
 	}
 	return p.tables
 }

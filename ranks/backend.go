@@ -134,7 +134,7 @@ func (r *rows) Moments(dst *backend.Moments, f *backend.Features) error {
 	return r.pass(opMoments, "moments", r.data.CheckMoments(dst, f), func() error { return r.set.moments(dst, f) })
 }
 
-// Pullback fills dst with the gradient by the features.
+// Pullback fills dst with the gradient with respect to the features.
 func (r *rows) Pullback(dst, f *backend.Features, bar *backend.Moments) error {
 	return r.pass(opPullback, "pullback", r.data.CheckPullback(dst, f, bar), func() error { return r.set.pullback(dst, f, bar) })
 }
@@ -146,7 +146,7 @@ func (r *rows) Factorized(dst *backend.FactorizedSums, f *backend.Features, w *b
 		count = -1
 	}
 	return r.pass(opFactorized, "factorised", r.data.CheckFactorized(dst, f, w, picked), func() error {
-		return r.set.factorized(dst, f, w, r.set.places(picked), count)
+		return r.set.factorized(dst, f, w, r.set.positions(picked), count)
 	}, float64(count))
 }
 
@@ -170,7 +170,7 @@ func (r *rows) Solve(dst *backend.Solution, f *backend.Features, lambda float64)
 	return r.pass(opSolve, "solve", r.data.CheckSolve(dst, f), func() error { return r.set.solve(dst, f, lambda) }, lambda)
 }
 
-// PullbackSolved, after Solve with the same features, fills dst with the gradient by them.
+// PullbackSolved fills dst with the gradient with respect to the features of the last Solve.
 func (r *rows) PullbackSolved(dst, f *backend.Features, bar backend.SolvedAdjoint) error {
 	return r.pass(opPullSolved, "pullback", r.data.CheckPullbackSolved(dst, f), func() error {
 		return r.set.pullSolved(dst, f, bar)

@@ -23,7 +23,7 @@ func checkComm(c ranks.Comm, most int) error {
 		for from := range n {
 			a := numbers(size, r)
 			if c.Broadcast(a, from); !slices.Equal(a, numbers(size, from)) {
-				return fmt.Errorf("broadcast of %d from %d: another array", size, from)
+				return fmt.Errorf("broadcast of %d from %d: a different array", size, from)
 			}
 		}
 		a := testkit.Numbers(size, func(i int) float64 { return float64((r+i)%n) - 0.5 })
@@ -52,7 +52,7 @@ func checkComm(c ranks.Comm, most int) error {
 			c.Send(to, mine)
 		}
 		if !slices.Equal(got, numbers(size, from)) {
-			return fmt.Errorf("received %d from %d: another array", size, from)
+			return fmt.Errorf("received %d from %d: a different array", size, from)
 		}
 		c.Barrier()
 	}

@@ -11,14 +11,14 @@
 //
 // # Windows
 //
-// With windows, rows are divided between the windows' centers. A shard meets only the windows
+// With windows, rows are divided between the windows' centers. A shard overlaps only the windows
 // [first, end), and its rank has their features, blocks of G and sums. The first and the last of
 // them, the separators, are shared with the neighboring shards. G is never assembled: each rank
 // eliminates the inner windows of its shards (blocktri.Segment), and rank 0 factors the remaining
-// matrix of the separators, a few blocks of M_v² numbers. A separator gets two contributions to
-// each sum, and a + b = b + a.
+// matrix of the separators, a few blocks of M_v² numbers. Each sum of a separator has two terms,
+// so it does not depend on their order.
 //
-// Without windows all shards meet the same features, and every rank has all of them. The rest is
+// Without windows all shards use the same features, and every rank has all of them. The rest is
 // the same, except that rank 0 broadcasts and sums have many terms.
 //
 // On the CPU, the exact bound of one input without windows uses no passes if tables cost less

@@ -98,7 +98,7 @@ func (u units) moments(dst *backend.Moments, sums []int64) {
 	})
 }
 
-// sumExactly returns, on rank 0, the sum of all shards' vectors of the given size; vectors are the
+// sumExactly returns the sum of all shards' vectors of the given size on rank 0. vectors are the
 // vectors of this rank's shards. The ranks first agree on the largest value of each entry, which
 // determines its unit. An entry that is not finite on some shard becomes NaN.
 func (n *node) sumExactly(vectors [][]float64, size, shards int) []float64 {

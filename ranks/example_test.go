@@ -13,8 +13,8 @@ import (
 	"github.com/vssgp/vssgp/ranks"
 )
 
-// Three ranks, here goroutines, fit one model: rank 0 has the data and calls Fit, the others serve
-// it. Under mpirun each would be a process, with World instead of Group.
+// Three ranks, here goroutines, fit one model: rank 0 has the data and calls Fit, the others call
+// Serve. Under mpirun each would be a process, with World instead of Group.
 func Example() {
 	open := func(string) (backend.Backend, error) { return cpu.New(cpu.Shared()), nil }
 	fit := func(all []ranks.Comm) float64 {

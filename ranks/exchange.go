@@ -19,7 +19,7 @@ func (s *set) scatter(from byWindow, to func(of *domain) byWindow) {
 	unpack(mine, packed, false)
 }
 
-// part returns, on rank 0, the blocks of shard i's windows.
+// part returns the blocks of shard i's windows on rank 0.
 func (s *set) part(of byWindow, i int) []block { return of(s.extents[i].first, s.extents[i].end) }
 
 // scatterShards sends each shard's domain its blocks from rank 0, with windows.
@@ -44,7 +44,7 @@ func (s *set) scatterShards(from func(i int) []block, to func(of *domain) []bloc
 }
 
 // collect sends the vectors of this rank's shards to rank 0, which calls take for all shards in
-// order; size returns the length of a shard's vector.
+// order. size returns the length of a shard's vector.
 func (s *set) collect(vectors [][]float64, size func(i int) int, take func(i int, vector []float64)) {
 	if s.Rank() != 0 {
 		for _, v := range vectors {

@@ -190,8 +190,7 @@ func sameEvaluation(t *testing.T, m *vssgp.Model, data *vssgp.Data, want *vssgp.
 	return got
 }
 
-// TestEmptyWindows tests windows without features: so many that whole shards, and separators, have
-// none.
+// TestEmptyWindows checks models in which whole shards and separators have no features.
 func TestEmptyWindows(t *testing.T) {
 	data := chirp(3000)
 	m := testkit.Must(vssgp.New(t.Context(), data, vssgp.Options{Components: 2, Windows: vssgp.WindowOptions{Length: 100}}))(t)

@@ -75,7 +75,7 @@ func (s *set) shareWeights(f *backend.Features, w *backend.Weights, outputs int)
 // idle reports whether the shard has no rows, or no feature reaches them.
 func (o *shard) idle() bool { return o.rows == nil || o.features.M == 0 }
 
-// moments fills dst, on rank 0, with C and G.
+// moments fills dst on rank 0 with C and G.
 func (s *set) moments(dst *backend.Moments, f *backend.Features) error {
 	s.shareFeatures(f)
 	if s.dense() {
@@ -103,9 +103,9 @@ func (o *shard) sumMoments(outputs int) error {
 	return o.rows.Moments(o.moments, o.features)
 }
 
-// denseMoments is moments without windows. The shards' matrices are too large to store until all
-// ranks agree on units, as in sum. So the features determine the units (unitsOf), and each matrix
-// is added before the next is computed. Each rank sends ½M(M+1) + M·D numbers.
+// denseMoments implements moments without windows. The shards' matrices are too large to store
+// until all ranks agree on units, as in sum. So the features determine the units (unitsOf), and
+// each matrix is added before the next is computed. Each rank sends ½M(M+1) + M·D numbers.
 func (s *set) denseMoments(dst *backend.Moments) error {
 	all := s.domains[0]
 	if dst != nil {
@@ -147,14 +147,14 @@ func (s *set) denseMoments(dst *backend.Moments) error {
 	return nil
 }
 
-// pullback fills dst, on rank 0, with the gradient by the features.
+// pullback fills dst on rank 0 with the gradient with respect to the features.
 func (s *set) pullback(dst, f *backend.Features, bar *backend.Moments) error {
 	s.shareFeatures(f)
 	s.shareMoments(bar, s.d)
 	return s.pull(dst, f)
 }
 
-// pull is pullback after each domain has received its moments' adjoint.
+// pull computes the gradient of pullback after each domain has received the adjoint of its moments.
 func (s *set) pull(dst, f *backend.Features) error {
 	return s.sum(featuresBy(f, dst), 0, backend.FeatureNumbers(s.q), func(one *shard, vector []float64) error {
 		if one.idle() {
@@ -164,17 +164,17 @@ func (s *set) pull(dst, f *backend.Features) error {
 	})
 }
 
-// factorized fills dst, on rank 0, with the expected squared error and its gradient over the count
-// rows at the given positions; over all rows if count is negative and places is nil.
-func (s *set) factorized(dst *backend.FactorizedSums, f *backend.Features, w *backend.Weights, places []int, count int) error {
+// factorized fills dst on rank 0 with the expected squared error and its gradient over the count
+// rows at the given positions; over all rows if count is negative and positions is nil.
+func (s *set) factorized(dst *backend.FactorizedSums, f *backend.Features, w *backend.Weights, positions []int, count int) error {
 	s.shareFeatures(f)
 	if count >= 0 {
 		numbers := make([]float64, count)
 		if s.Rank() == 0 {
-			numbers = floats(places)
+			numbers = floats(positions)
 		}
 		s.broadcast(numbers)
-		places = integers[int](numbers)
+		positions = integers[int](numbers)
 	}
 	s.shareWeights(f, w, s.d)
 	value := make([]float64, 1)
@@ -187,8 +187,8 @@ func (s *set) factorized(dst *backend.FactorizedSums, f *backend.Features, w *ba
 	}
 	features := backend.FeatureNumbers(s.q)
 	err := s.sum(to, 1, features+2*s.d, func(one *shard, vector []float64) error {
-		rows := one.rowsAt(places)
-		if one.rows == nil || places != nil && len(rows) == 0 {
+		rows := one.rowsAt(positions)
+		if one.rows == nil || positions != nil && len(rows) == 0 {
 			return nil
 		}
 		m := one.features.M
@@ -212,8 +212,8 @@ func (s *set) factorized(dst *backend.FactorizedSums, f *backend.Features, w *ba
 }
 
 // rowsAt returns the shard's rows at the given positions.
-func (o *shard) rowsAt(places []int) (rows []int) {
-	for _, p := range places {
+func (o *shard) rowsAt(positions []int) (rows []int) {
+	for _, p := range positions {
 		if p >= o.lo && p < o.hi {
 			rows = append(rows, p-o.lo)
 		}
@@ -236,7 +236,7 @@ func (o *shard) square(rows []int, d int) (sum float64) {
 	return sum
 }
 
-// predict fills dst, on rank 0, in the given order of the rows. The posterior has d outputs; if cov
+// predict fills dst on rank 0 in the given order of the rows. The posterior has d outputs; if cov
 // is true, they share a covariance.
 func (s *set) predict(dst *backend.Prediction, f *backend.Features, p *backend.Posterior, d int, cov bool) error {
 	s.shareFeatures(f)

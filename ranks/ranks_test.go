@@ -85,7 +85,7 @@ func TestTables(t *testing.T) {
 		}
 		for i, field := range grad.Fields() {
 			if !slices.Equal(field.Data, wantGrad.Fields()[i].Data) {
-				t.Errorf("%d ranks: the gradient by the %s differs from one process", n, field.Name)
+				t.Errorf("%d ranks: the gradient with respect to the %s differs from one process", n, field.Name)
 			}
 		}
 	}

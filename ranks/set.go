@@ -22,8 +22,8 @@ type set struct {
 	domains []*domain // of this rank: with windows one per shard, without windows one for all
 
 	// Only on rank 0:
-	order []int // row at each position; nil if rows are in order
-	place []int // position of each row, or nil
+	order    []int // row at each position; nil if rows are in order
+	position []int // position of each row, or nil
 
 	sums []int64 // C and G of all shards, reused by later passes; without windows
 }
@@ -63,8 +63,8 @@ func newSet(n *node, h header) *set {
 	return s
 }
 
-// dense reports whether there is at most one window. Then all shards meet the same
-// features, and every rank has all of them.
+// dense reports whether there is at most one window. Then all shards use the same features, and
+// every rank has all of them.
 func (s *set) dense() bool { return s.windows.Count() == 1 }
 
 // divide assigns the rows to shards. order is nil if they are in order.
@@ -83,23 +83,23 @@ func (s *set) onRank0(data *backend.Data, extents []extent, order []int) {
 		s.square[i%s.d] += y * y
 	}
 	if order != nil {
-		s.place = make([]int, data.N)
+		s.position = make([]int, data.N)
 		for p, row := range order {
-			s.place[row] = p
+			s.position[row] = p
 		}
 	}
 }
 
-// places returns the positions of the given rows, or nil for nil.
-func (s *set) places(rows []int) []int {
-	if rows == nil || s.place == nil {
+// positions returns the positions of the given rows, or nil for nil.
+func (s *set) positions(rows []int) []int {
+	if rows == nil || s.position == nil {
 		return rows
 	}
-	places := make([]int, len(rows))
+	positions := make([]int, len(rows))
 	for i, row := range rows {
-		places[i] = s.place[row]
+		positions[i] = s.position[row]
 	}
-	return places
+	return positions
 }
 
 // open sends each rank its shards' rows, and opens them.

@@ -23,8 +23,8 @@ const (
 	shardCells = 4
 )
 
-// An extent is a shard's rows [lo, hi), in the order of the layout, and the windows [first, end)
-// that they meet.
+// An extent contains a shard's rows [lo, hi), in the order of the layout, and the windows [first,
+// end) that overlap them.
 type extent struct{ lo, hi, first, end int }
 
 // countShards returns the number of shards of n rows. It must not depend on the number of ranks or

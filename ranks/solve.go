@@ -10,9 +10,9 @@ import (
 	"github.com/vssgp/vssgp/internal/linalg/blocktri"
 )
 
-// solve fills dst, on rank 0, with the solution for A = G + λI, with windows. G stays in the
-// domains and becomes A⁻¹: each domain eliminates its inner windows, and rank 0 the separators, the
-// windows between shards (blocktri.Segment). Each shard sends and receives its blocks of the
+// solve fills dst on rank 0 with the solution for A = G + λI, with windows. G stays in the
+// domains and becomes A⁻¹: each domain eliminates its inner windows, and rank 0 the separators,
+// the windows between shards (blocktri.Segment). Each shard sends and receives its blocks of the
 // separators, and sends its part of C and m.
 func (s *set) solve(dst *backend.Solution, f *backend.Features, lambda float64) error {
 	s.shareFeatures(f)
@@ -47,12 +47,12 @@ func (s *set) solve(dst *backend.Solution, f *backend.Features, lambda float64) 
 	return nil
 }
 
-// inParallel is each on all cores: the shards' blocks are too small to use more than one core each.
+// inParallel calls each on all cores, because the shards' blocks are too small to use more than one core each.
 func (s *set) inParallel(f func(one *shard) ([]float64, error)) ([][]float64, error) {
 	return s.each(runtime.GOMAXPROCS(0), f)
 }
 
-// total returns, on rank 0, sum plus one number of each shard.
+// total returns sum plus one number of each shard on rank 0.
 func (s *set) total(sum float64, numbers [][]float64) float64 {
 	s.collect(numbers, func(int) int { return 1 }, func(_ int, v []float64) { sum += v[0] })
 	return sum
@@ -159,8 +159,8 @@ func (s *set) invert(small *backend.Moments, factor *blocktri.Factor) (trace flo
 	return s.total(trace, traces)
 }
 
-// pullSolved, after solve, fills dst, on rank 0, with the gradient by the features if the adjoint
-// is Inverse·A⁻¹ + Outer·m mᵀ by G and Linear·m by C. It overwrites A⁻¹.
+// pullSolved fills dst on rank 0 with the gradient with respect to the features. The adjoint of G is Inverse·A⁻¹ +
+// Outer·m mᵀ, and the adjoint of C is Linear·m. pullSolved must follow solve and overwrites A⁻¹.
 func (s *set) pullSolved(dst, f *backend.Features, bar backend.SolvedAdjoint) error {
 	_, _ = s.inParallel(func(one *shard) ([]float64, error) {
 		blocktri.OuterAdjoint(one.moments.Gram, one.mean, s.d, bar.Inverse, bar.Outer)

@@ -94,8 +94,8 @@ const (
 // errNotPositive is returned by agree if a rank's matrix has no factor.
 var errNotPositive = fmt.Errorf("ranks: a shard's %w", backend.ErrNotPositive)
 
-// agree is called by all ranks after each step, with the rank's error. It fails on all ranks if one
-// has an error; rank 0's error contains the text and the rank.
+// agree exchanges the errors of all ranks after a step. It returns an error on all ranks if one
+// has an error. The error of rank 0 contains the text and the rank.
 func (n *node) agree(err error) error {
 	n.lap(&n.times.Compute)
 	state := []float64{fine}
@@ -129,8 +129,8 @@ func (n *node) explain(err error) error {
 	a := make([]float64, maxText)
 	for from := 1; from < n.Size(); from++ {
 		n.Recv(from, a)
-		if said := numbersText(a); said != "" && err == nil {
-			err = fmt.Errorf("ranks: rank %d of %d: %s", from, n.Size(), said)
+		if text := numbersText(a); text != "" && err == nil {
+			err = fmt.Errorf("ranks: rank %d of %d: %s", from, n.Size(), text)
 		}
 	}
 	return err

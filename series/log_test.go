@@ -26,7 +26,7 @@ func TestLog(t *testing.T) {
 	m, f, err := Fill(context.Background(), s, Options{})
 	testkit.OK(t, err)
 	if !m.Log() || math.Abs(m.NoiseSD(0)/0.1-1) > 0.3 {
-		t.Fatalf("logarithms: %v, noise %v, made with 0.1", m.Log(), m.NoiseSD(0))
+		t.Fatalf("logarithms: %v, noise %v, true value 0.1", m.Log(), m.NoiseSD(0))
 	}
 	testkit.Near(t, f.Y[0][50]/hidden, 1, 0.4, "a filled value, as a share of the true one")
 	p := predict(t, m, whole.X[n:])
@@ -56,7 +56,7 @@ func TestLog(t *testing.T) {
 		t.Errorf("logarithms gain %v nats", gain)
 	}
 	if fit(t, s, Options{Parts: []Part{Constant{}, Season{Period: 12, Amplitude: Prior{Median: 5, SD: 1}}}, Known: true}).Log() {
-		t.Error("logarithms, though there is a prior in the data's units")
+		t.Error("a model of logarithms although there is a prior in the data's units")
 	}
 	if !fit(t, made(60, false).rows(0, 60).shifted(100), Options{Log: LogAlways}).Log() {
 		t.Error("no logarithms")

@@ -120,7 +120,7 @@ func TestStateSpaceFit(t *testing.T) {
 	want := map[string]float64{"short_memory.sd": 1.03, "short_memory.length": 33, "noise.sd": 0.3}
 	for _, v := range m.Hyper() {
 		if w, ok := want[v.Name]; ok && !(v.Lower < w && w < v.Upper && v.Upper < 3*v.Lower) {
-			t.Errorf("%s is %v (%v to %v); made with %v", v.Name, v.Mode, v.Lower, v.Upper, w)
+			t.Errorf("%s is %v (%v to %v); true value %v", v.Name, v.Mode, v.Lower, v.Upper, w)
 		}
 		delete(want, v.Name)
 	}
@@ -166,12 +166,12 @@ func TestVolatility(t *testing.T) {
 	x := slices.Concat(m.Next(2), s.X[100:101])
 	p := predict(t, m, x)
 	if p.SD[0][0] < 0.75 || p.SD[0][0] > 1.4 || p.SD[0][2] > 0.45 {
-		t.Errorf("forecast ± %v, early observation ± %v; made with 1 and 0.2", p.SD[0][0], p.SD[0][2])
+		t.Errorf("forecast ± %v, early observation ± %v; true value 1 and 0.2", p.SD[0][0], p.SD[0][2])
 	}
 	reloaded(t, m, x)
 	own := testkit.Must(m.Evaluate(t.Context(), s))(t)
 	testkit.Near(t, own, m.Bound(), 1e-6*math.Abs(own), "the bound of the training data")
 	if m := fit(t, longSeries(400), Options{}); m.tracks[0].volatility != nil {
-		t.Error("a volatility of constant noise")
+		t.Error("constant noise has a volatility")
 	}
 }

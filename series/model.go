@@ -35,7 +35,7 @@ type Model struct {
 	conditioning sync.Mutex // guards the posteriors, which a loaded model computes at the first use
 }
 
-// failed wraps a numerical error. In a model loaded from a file, the file is to blame.
+// failed wraps a numerical error. For a model loaded from a file, it returns an error that wraps ErrFile, because the file causes it.
 func (m *Model) failed(err error) error {
 	if m.loaded && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("its parameters are inconsistent: %w", ErrFile)

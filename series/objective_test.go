@@ -171,7 +171,7 @@ func TestUnresolved(t *testing.T) {
 			t.Errorf("amplitude e^%v: value %v, want %v", v[grown], e.Value, want)
 		}
 	}
-	t.Error("no amplitude is too large")
+	t.Error("no amplitude is rejected as too large")
 }
 
 // TestUnresolvedInitialization checks that a trial finds its mode even if its initialization exceeds the numerical precision.
@@ -188,7 +188,7 @@ func TestUnresolvedInitialization(t *testing.T) {
 	}
 	got, err := search.trial(want.parts, &far)
 	if err != nil || math.Abs(got.fit()-want.fit()) > 0.1 {
-		t.Errorf("from there: %v, log posterior %v, want %v", err, got.fit(), want.fit())
+		t.Errorf("initialized there: %v, log posterior %v, want %v", err, got.fit(), want.fit())
 	}
 }
 

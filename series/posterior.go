@@ -131,7 +131,7 @@ type chunk struct {
 // mostQueries is the maximum number of query times in a chunk.
 const mostQueries = 1024
 
-// chunks splits the query times into chunks, also wherever two are more than apart from each other.
+// chunks splits the query times into chunks of at most mostQueries sorted times, whose neighbors differ by at most apart.
 func (t *track) chunks(apart float64) (all []*chunk) {
 	order := t.order()
 	for lo := 0; lo < len(order); {

@@ -33,7 +33,7 @@ func TestRegressors(t *testing.T) {
 	for i, want := range []float64{2, 5} {
 		e := testkit.Must(m.Effects(t.Context()))(t)[i]
 		if e.Name != all.Regressors[i].Name || math.Abs(e.Mean[0]-want) > 3*e.SD[0] || e.SD[0] > 0.1*want {
-			t.Errorf("effect %+v, made with %v", e, want)
+			t.Errorf("effect %+v, true value %v", e, want)
 		}
 	}
 	p := testkit.Must(m.Predict(t.Context(), rest.X, rest.regressorValues()...))(t)

@@ -83,7 +83,7 @@ func TestCalendar(t *testing.T) {
 		}
 	}
 	if all := Calendar("hour", 1, 1000, []float64{24}, like); len(all) != 1 || len(all[0]) != 1 {
-		t.Errorf("a day that is known: %v", all)
+		t.Errorf("with a known day: %v", all)
 	}
 }
 

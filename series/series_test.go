@@ -109,7 +109,7 @@ func TestBits(t *testing.T) {
 	runtime.GOMAXPROCS(4)
 	four := fit(t, s, Options{})
 	if b := predict(t, four, four.Next(5)); !reflect.DeepEqual(a, b) {
-		t.Error("four processors forecast other numbers than one")
+		t.Error("forecasts differ between four processors and one")
 	}
 }
 

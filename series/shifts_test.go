@@ -67,10 +67,10 @@ func TestShifts(t *testing.T) {
 		t.Errorf("bound %v ± %v with the shift, %v ± %v without", with.Bound(), p.SD[0][0], without.Bound(), q.SD[0][0])
 	}
 	if e := testkit.Must(with.Effects(t.Context()))(t)[0]; e.Name != "level shift 120" || math.Abs(e.Mean[0]-3) > 3*e.SD[0] || e.SD[0] > 1 {
-		t.Errorf("effect %+v, made with 3", e)
+		t.Errorf("effect %+v, true value 3", e)
 	}
 	trend := testkit.Must(with.Components(t.Context(), []float64{119, 120}))(t)[0].Mean[0]
 	if step := trend[1] - trend[0]; step < 2 || step > 4 {
-		t.Errorf("the trend jumps by %v, made with 3", step)
+		t.Errorf("the trend jumps by %v, true value 3", step)
 	}
 }

@@ -56,10 +56,10 @@ func (s *search) variants(best *trial) ([]*variant, error) {
 			switch {
 			case subset == 0:
 				top = v.evidence
-			case bits.OnesCount(uint(subset)) == 1 && v.evidence < top-hopeless:
+			case bits.OnesCount(uint(subset)) == 1 && v.evidence < top-maxLoss:
 				needed |= subset
 			}
-			if subset == 0 && top < all[0].evidence-hopeless {
+			if subset == 0 && top < all[0].evidence-maxLoss {
 				break
 			}
 		}
@@ -77,7 +77,7 @@ func (s *search) variants(best *trial) ([]*variant, error) {
 
 const (
 	averagedRows = 5000 // above this number of observations, only one variant is used
-	hopeless     = 10   // loss of evidence in nats above which further omissions are not tried
+	maxLoss      = 10   // loss of evidence in nats above which further omissions are not tried
 )
 
 // withQuality returns a copy of parts with a quality added to the short memory, or nil if no short memory lacks one.

@@ -36,7 +36,7 @@ const (
 	sumsOfRows   = "rows"
 )
 
-// Evaluation is the bound at given parameters.
+// Evaluation contains the bound at given parameters and, if requested, its gradient.
 type Evaluation struct {
 	Bound    float64 `json:"bound"`  // in nats, for y in the model's units
 	Terms    []Term  `json:"terms"`  // their sum is Bound

@@ -35,14 +35,14 @@ func openOn(t testing.TB, device backend.Backend, data *backend.Data) *variation
 	return rows
 }
 
-// evaluated is Rows.Evaluate for cases that must succeed.
+// evaluated returns the result of Rows.Evaluate and fails the test on an error.
 func evaluated(t testing.TB, r *variational.Rows, p *variational.Params, inference variational.Inference, rows []int, gradient bool) *variational.Evaluation {
 	t.Helper()
 	return testkit.Must(r.Evaluate(p, inference, rows, gradient))(t)
 }
 
-// TestBoundsAndGradients compares both bounds and their derivatives by every parameter with
-// 192-bit values and central differences.
+// TestBoundsAndGradients compares both bounds and their derivatives with respect to every
+// parameter with 192-bit values and central differences.
 func TestBoundsAndGradients(t *testing.T) {
 	for _, c := range modeltest.Kinds {
 		t.Run(c.Name, func(t *testing.T) {

@@ -5,13 +5,13 @@ import "github.com/vssgp/vssgp/backend"
 // A chain contains the parts of the gradient of a bound.
 type chain struct {
 	scale    float64           // factor of the data term's gradient
-	features *backend.Features // data term's gradient by the effective features
-	weights  *backend.Weights  // data term's gradient by the coefficients; nil if they have no gradient
+	features *backend.Features // data term's gradient with respect to the effective features
+	weights  *backend.Weights  // data term's gradient with respect to the coefficients; nil if they are not parameters
 	kl       []klTerm
 	weight   []float64 // weight of each window's KL terms; nil means 1
 }
 
-// pull overwrites dst with the gradient by all parameters except the noise precision. It
+// pull overwrites dst with the gradient with respect to all parameters except the noise precision. It
 // completes each block of components before the next one, so that the block stays in cache.
 func (p *Params) pull(dst *Params, c chain) {
 	p.eachBlock(func(_, lo, hi int) {

@@ -72,8 +72,8 @@ func (p *Params) effectiveOf(f *backend.Features, i int) {
 	}
 }
 
-// pullFeatures sets dst to the gradient by the parameters of component i, given bar, the
-// gradient by the effective parameters, times scale.
+// pullFeatures sets dst to the gradient with respect to the parameters of component i, given the
+// gradient bar with respect to the effective parameters, times scale.
 func (p *Params) pullFeatures(dst *Params, bar *backend.Features, scale float64, i int) {
 	first, end := i*p.K, (i+1)*p.K
 	for q := range p.Q {

@@ -2,7 +2,7 @@ package variational
 
 import "fmt"
 
-// Inference is the kind of bound that a fit maximizes and of posterior over the
+// Inference selects the bound that a fit maximizes and the kind of posterior over the
 // coefficients.
 type Inference string
 

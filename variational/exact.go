@@ -101,7 +101,7 @@ func checkExact(offset []int) error {
 // solver has the signature of backend.Rows.Solve. It runs on a device or on the host.
 type solver func(s *backend.Solution, f *backend.Features, lambda float64) error
 
-// solve is the solver on the host. It overwrites the workspace's moments with A⁻¹.
+// solve implements solver on the host. It overwrites the workspace's moments with A⁻¹.
 func (r *Rows) solve(s *backend.Solution, f *backend.Features, lambda float64) error {
 	mom := r.workspace.momentsOf(f, r.D)
 	factor, err := r.factor(s, f, mom, lambda, max(2, r.Segments))
@@ -115,7 +115,7 @@ func (r *Rows) solve(s *backend.Solution, f *backend.Features, lambda float64) e
 	return nil
 }
 
-// solveOnDevice is the solver on the device. If the sums came from tables, it sets upper bounds of the workspace's diagonal and spread,
+// solveOnDevice implements solver on the device. If the sums came from tables, it sets upper bounds of the workspace's diagonal and spread,
 // because the host has neither the factor nor the diagonal of G.
 func (r *Rows) solveOnDevice(s *backend.Solution, f *backend.Features, lambda float64) error {
 	s.Terms = 0
@@ -132,7 +132,7 @@ func (r *Rows) solveOnDevice(s *backend.Solution, f *backend.Features, lambda fl
 	return nil
 }
 
-// pullbackSolved is backend.Rows.PullbackSolved on the host. It must follow solve.
+// pullbackSolved implements backend.Rows.PullbackSolved on the host. It must follow solve.
 func (r *Rows) pullbackSolved(dst, f *backend.Features, bar backend.SolvedAdjoint) error {
 	mom, mean := r.workspace.moments, r.workspace.solution.Mean
 	for i, m := range mean {
@@ -176,8 +176,8 @@ func (r *Rows) factor(s *backend.Solution, f *backend.Features, mom *backend.Mom
 	return factor, nil
 }
 
-// await is parallel.Await for work on the workspace's moments. If ctx ends first, the
-// moments are not reused, because the abandoned work may still write them.
+// await runs work on the workspace's moments like parallel.Await. If ctx ends first, the moments
+// are not reused, because the abandoned work may still write them.
 func (r *Rows) await(flops float64, work func()) error {
 	err := parallel.Await(r.ctx, flops, work)
 	if err != nil {

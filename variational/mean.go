@@ -32,9 +32,9 @@ func (r *Rows) SolveMean(p *Params) (diag, mean []float64, err error) {
 	return slices.Clone(r.workspace.diagonal), s.Mean, nil
 }
 
-// ApproximateMean approximates SolveMean by conjugate gradients, in O(|S|·M) time per
-// step and O(M) memory. It computes products with G by passes of the factorized bound,
-// whose data term has the gradient −2(C − Gm) by m and the diagonal of G by s. rows is S;
+// ApproximateMean approximates SolveMean by conjugate gradients, in O(|S|·M) time per step and
+// O(M) memory. It computes products with G by passes of the factorized bound, whose data term has
+// the gradient −2(C − Gm) with respect to m and the diagonal of G with respect to s. rows is S;
 // nil means all rows. G and C are scaled by N/|S|.
 func (r *Rows) ApproximateMean(p *Params, rows []int) (diag, mean []float64, err error) {
 	f := p.Features()

@@ -46,7 +46,7 @@ func (p *Params) M() int {
 // Without windows it calls do once, with window 0 and all components.
 func (p *Params) EachWindow(do func(v, lo, hi int)) { p.eachWindow(0, p.L, do) }
 
-// eachWindow is EachWindow for the components [lo, end).
+// eachWindow implements EachWindow for the components [lo, end).
 func (p *Params) eachWindow(lo, end int, do func(v, lo, hi int)) {
 	if p.ComponentWindow == nil {
 		do(0, lo, end)

@@ -117,7 +117,7 @@ func TestResidualByTables(t *testing.T) {
 	for _, c := range []struct {
 		sd              float64
 		pass            bool
-		bound, gradient float64 // tolerances: in nats, and relative to the largest entry of a tensor; sums of size τ cancel in the gradient by the variance
+		bound, gradient float64 // tolerances in nats and relative to the largest entry; sums of size τ cancel in the gradient
 	}{
 		{0.3, false, 1e-10, 1e-7}, {0.01, false, 5e-8, 1e-7}, {1e-3, true, 5e-7, 5e-6}, {1e-4, true, 2e-5, 5e-4}, {1e-5, true, 3e-3, 5e-2},
 	} {

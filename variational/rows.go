@@ -29,8 +29,8 @@ type Setting struct {
 	// Origin [D] is the offset that has been subtracted from the outputs, in the same units.
 	// It determines the size of the outputs' rounding errors. nil means 0.
 	Origin []float64
-	// Leave allows Open to return before the backend has finished if the context ends. It
-	// must only be set if the backend stores its rows in memory alone.
+	// Leave allows Open to return before the backend has finished if the context ends. It must
+	// only be set if the backend stores its rows only in memory.
 	Leave bool
 	// Segments is Rows.Segments.
 	Segments int

@@ -35,7 +35,7 @@ func TestOpenInterrupted(t *testing.T) {
 		t.Errorf("error %v, want one that wraps context.Canceled", err)
 	}
 	if _, err := variational.Open(ctx, data, variational.Setting{Backend: late{20 * time.Millisecond}}); !errors.Is(err, errRefused) {
-		t.Errorf("error %v, want the backend's", err)
+		t.Errorf("error %v, want the backend's error", err)
 	}
 }
 

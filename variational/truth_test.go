@@ -224,7 +224,7 @@ func (t *truth) factorized(rows []int) precise.Real {
 	return noise.Minus(scale.Times(tau).Times(loss).Scaled(-1)).Minus(kl)
 }
 
-// slope returns the central difference of f by one entry with a relative step of 2⁻⁶⁰.
+// slope returns the central difference of f with respect to one entry with a relative step of 2⁻⁶⁰.
 func (t *truth) slope(name string, i int, f func() precise.Real) float64 {
 	v := t.value[name][i]
 	h := precise.Of(math.Ldexp(1, -60))

@@ -32,7 +32,7 @@ func (w *workspace) featuresOf(p *Params) *backend.Features {
 	return w.features
 }
 
-// adjointOf returns uninitialized memory for a gradient by f's arrays.
+// adjointOf returns uninitialized memory for a gradient with respect to f's arrays.
 func (w *workspace) adjointOf(f *backend.Features) *backend.Features {
 	if a := w.adjoint; a == nil || a.CheckRoom(f) != nil {
 		w.adjoint = backend.NewFeatures(f.M, f.Q)
@@ -56,7 +56,7 @@ func (w *workspace) solutionOf(f *backend.Features, d int) *backend.Solution {
 	return w.solution
 }
 
-// gradientOf returns uninitialized memory for a gradient by p's arrays. It shares p's windows.
+// gradientOf returns uninitialized memory for a gradient with respect to p. It shares p's windows.
 func (w *workspace) gradientOf(p *Params) *Params {
 	g := w.gradient
 	if g == nil || g.L != p.L || g.K != p.K || g.Q != p.Q || g.D != p.D {

@@ -6,8 +6,8 @@ import (
 	"github.com/vssgp/vssgp/internal/clicks"
 )
 
-// clickEdge returns the number of samples added on either side of a click of some length, as clicks fade in and out below the noise;
-// docs/repair-clicks.md shows the effect of fewer.
+// clickEdge returns the number of samples added on each side of a click with the given length, because clicks fade in and out below the
+// noise. docs/repair-clicks.md shows the effect of fewer samples.
 func clickEdge(length int) int { return 1 + length/5 }
 
 // clickDetector finds clicks and crackle (see package clicks).

@@ -12,8 +12,8 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
-// clicked is x with a click in each so many samples, of least to most samples and a level in decibels over the 20 ms around it: noise,
-// half a sine or a decay, of either sign, added or in place of the sound.
+// clicked returns x with one click in each interval of every samples, and their positions. A click has least to most samples and a level
+// in dB relative to the surrounding 20 ms. It is noise, half a sine or a decay of random sign that is added to the sound or replaces it.
 func clicked(x []float64, rate, every, least, most int, level float64, seed uint64) (y []float64, gaps []audio.Gap) {
 	rng := rand.New(rand.NewPCG(seed, 11))
 	y = slices.Clone(x)
@@ -35,7 +35,7 @@ func clicked(x []float64, rate, every, least, most int, level float64, seed uint
 	return y, gaps
 }
 
-// matched counts the gaps that finds cover by half at least, the finds that touch no gap, and the share of the gaps' samples that is found.
+// matched returns the number of gaps of which half is found, the number of finds outside all gaps, and the found share of these gaps.
 func matched(found []Found, gaps []audio.Gap) (hits, others int, covered float64) {
 	all, in := 0, 0
 	for _, g := range gaps {
@@ -55,13 +55,13 @@ func matched(found []Found, gaps []audio.Gap) (hits, others int, covered float64
 	return hits, others, float64(in) / float64(max(1, all))
 }
 
-// speech is the sample of speech that comes with the project.
+// speech returns the speech recording in testdata.
 func speech(t *testing.T) []float64 {
 	r := testkit.Must(audio.Open("../../testdata/speech.wav"))(t)
 	return r.Samples[0][:slow.Pick(len(r.Samples[0]), 24000)]
 }
 
-// hum is a chord of decaying partials with a little noise, struck twice a second.
+// hum returns a chord of decaying partials with a little noise, struck twice a second.
 func hum(n int) []float64 {
 	rng := rand.New(rand.NewPCG(3, 3))
 	return quantized(n, func(i int) (x float64) {
@@ -73,13 +73,13 @@ func hum(n int) []float64 {
 	})
 }
 
-// TestClicks: nine in ten clicks from 12 dB on are found, with nearly all their samples, and nine in ten finds are clicks. The speech
-// that comes with the project is harder: its pulses are sharp.
+// TestClicks checks recall, precision and the share of the clicks' samples that is found. Recall and precision are lower for real speech,
+// whose pulses are sharp.
 func TestClicks(t *testing.T) {
 	for _, s := range []struct {
 		name  string
 		x     []float64
-		least float64 // share that is found, and of the finds that are clicks
+		least float64 // minimum recall and precision
 	}{{"voice", voice(64000, 1), 0.9}, {"speech", speech(t), 0.7}, {"hum", hum(slow.Pick(64000, 32000)), 0.9}} {
 		for _, c := range []struct {
 			name               string
@@ -93,17 +93,17 @@ func TestClicks(t *testing.T) {
 			found := find(t, testRate, Clicks, y)
 			hits, others, covered := matched(found, gaps)
 			if float64(hits) < s.least*float64(len(gaps)) || float64(others) > (1-s.least)*float64(len(found)) || covered < 0.96 {
-				t.Errorf("%s, %s: %d of %d found to %.3f, %d of %d finds are none", s.name, c.name, hits, len(gaps), covered, others, len(found))
+				t.Errorf("%s, %s: %d of %d found, %.3f of the samples, %d of %d finds wrong", s.name, c.name, hits, len(gaps), covered, others, len(found))
 			}
 		}
 	}
 }
 
-// TestNoClicks: in sound without clicks at most one a second is found, however it begins, and nothing in silence or tones.
+// TestNoClicks checks that at most one click is found in sound without clicks, and none in silence, noise and tones.
 func TestNoClicks(t *testing.T) {
 	x, rng := voice(slow.Pick(64000, 16000), 2), rand.New(rand.NewPCG(4, 4))
 	each := func(f func(n int) float64) []float64 { return quantized(len(x), f) }
-	ring := func(every, long int, gain float64) []float64 { // a resonance driven by noise that is louder for so many samples now and then
+	ring := func(every, long int, gain float64) []float64 { // a resonance driven by noise with periodic bursts of long samples
 		var a, b float64
 		return each(func(n int) float64 {
 			drive := 0.002 * rng.NormFloat64()
@@ -148,7 +148,7 @@ func TestNoClicks(t *testing.T) {
 	}
 }
 
-// TestClickExtents: a click of either sign in noise that a filter colored is found once, to the sample, and the edges added.
+// TestClickExtents checks that a click of either sign in a decaying chord is found once, to within a sample, and extended by clickEdge.
 func TestClickExtents(t *testing.T) {
 	for _, sign := range []float64{-1, 1} {
 		for _, length := range []int{1, 2, 7, 30} {
@@ -166,13 +166,13 @@ func TestClickExtents(t *testing.T) {
 	}
 }
 
-// TestEdges: where sound meets digital silence there is no click, nor next to a dropout.
+// TestEdges checks that no click is found at a border between sound and digital silence or at the edges of a dropout.
 func TestEdges(t *testing.T) {
 	x := voice(24000, 3)
 	y := stopped(x, []audio.Gap{{Start: 9000, End: 9400}, {Start: 16000, End: 16200}}, false, 0)
 	was := find(t, testRate, Clicks, x)
 	if found := find(t, testRate, Clicks, y); len(found) > len(was) {
-		t.Errorf("edges are found as %v", found)
+		t.Errorf("clicks at edges: %v", found)
 	}
 	all, err := Find(context.Background(), inMemory{y}, len(y), testRate, Options{Kinds: []Kind{Clicks, Dropouts}, Step: step})
 	if err != nil || len(all) != 2+len(was) || !slices.ContainsFunc(all, func(f Found) bool { return f.Kind == Dropouts && f.Start == 9000 && f.End == 9400 }) {
@@ -180,7 +180,7 @@ func TestEdges(t *testing.T) {
 	}
 }
 
-// TestClickBorders: clicks on the border of two windows are found as often as those in the middle of one, in the same sound.
+// TestClickBorders checks that clicks at the border of two windows are found as often as clicks in the middle of a window.
 func TestClickBorders(t *testing.T) {
 	const hop, clicks = 320, 120
 	s := speech(t)

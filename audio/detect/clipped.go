@@ -5,10 +5,10 @@ import (
 	"math"
 )
 
-// clippedDetector finds the samples at a channel's largest or smallest values. Each side has its own level. A level is clipping if far more
-// samples lie there than in an equal range of values just below, and many of them are adjacent: the loudest peaks of a sound differ in
-// height, and a sound that touches full scale once or twice is not clipped. Single samples at a level are then clipped too. Limits of the
-// method: square waves; clipping before a filter or a change of rate, which spread the level; a second, lower level in the same channel.
+// clippedDetector finds the samples at a channel's largest or smallest values. Each side has a separate level. A level is clipping if far
+// more samples are there than in equal ranges of values just below, and many of them are adjacent. The peaks of unclipped sound differ in
+// height, so few of them have the same value. If a level is clipping, single samples at it are clipped too. The method fails for square
+// waves, for clipping before a filter or resampler, which spreads the level, and for a second, lower level.
 type clippedDetector struct {
 	levels []clipLevel // [2·channel + side]
 }
@@ -16,16 +16,16 @@ type clippedDetector struct {
 // A clipLevel counts the samples near the largest value of one side of a channel.
 type clipLevel struct {
 	side    float64 // 1 or −1
-	top     float64 // the largest side·x
-	width   float64 // samples within it may be at the level
+	top     float64 // maximum of side·x
+	width   float64 // range of values below top that may be clipped
 	depth   [clipParts * (1 + clipParts)]int
-	pairs   [clipParts]int // of adjacent samples at the level, by the lower one
+	pairs   [clipParts]int // numbers of adjacent samples at the level, by the part of the lower one
 	last    int            // part of the previous sample
-	least   float64        // samples above it are at the level
+	least   float64        // samples above this value are clipped
 	logOdds float64
 }
 
-// newClipped measures the levels, in two passes over the recording.
+// newClipped measures the levels in two passes over the recording.
 func newClipped(ctx context.Context, r recording, o *Options) (detector, error) {
 	d := &clippedDetector{make([]clipLevel, 2*r.channels)}
 	pass := func(do func(l *clipLevel, x float64)) error {
@@ -56,7 +56,7 @@ func newClipped(ctx context.Context, r recording, o *Options) (detector, error) 
 	return d, nil
 }
 
-// count enters a sample near the top.
+// count counts a sample if it is near the top.
 func (l *clipLevel) count(x float64) {
 	part := len(l.depth)
 	if p := (l.top - x) / l.width * clipParts; p < float64(len(l.depth)) {
@@ -69,8 +69,8 @@ func (l *clipLevel) count(x float64) {
 	l.last = part
 }
 
-// decide finds where the level begins: the smallest part of the width at the top that contains 19 of its 20 samples. The log-odds are
-// log(n/m) − log clipExcess, for n samples in the width and m in the mean of the widths below.
+// decide determines the lower end of the level: the smallest range below the top that contains 95 % of the samples in the width. The
+// log-odds are log(n/m) − log clipExcess, with n samples in the width and a mean of m samples in the widths below.
 func (l *clipLevel) decide(o *Options) {
 	at, below := 0, 0
 	for i, n := range l.depth {

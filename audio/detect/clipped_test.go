@@ -9,7 +9,7 @@ import (
 	"github.com/vssgp/vssgp/audio"
 )
 
-// swelling returns tones of varying loudness, with a little noise, largest magnitude 1, rounded to 16 bits.
+// swelling returns tones of varying loudness with a little noise and a maximum magnitude of 1, rounded to 16 bits.
 func swelling(n int, seed uint64) []float64 {
 	rng := rand.New(rand.NewPCG(seed, seed))
 	x := make([]float64, n)
@@ -28,7 +28,7 @@ func swelling(n int, seed uint64) []float64 {
 
 func rounded(x float64) float64 { return math.Round(x*32767) / 32768 }
 
-// loudTone is a tone that is as loud all the time.
+// loudTone returns a tone of constant level.
 func loudTone(n int) []float64 {
 	x := make([]float64, n)
 	for i := range x {
@@ -37,7 +37,7 @@ func loudTone(n int) []float64 {
 	return x
 }
 
-// between returns x limited to [low, high], and the samples that this changed.
+// between returns x limited to [low, high], and the indices of the changed samples.
 func between(x []float64, low, high float64) (y []float64, changed map[int]bool) {
 	y, changed = slices.Clone(x), map[int]bool{}
 	for i, v := range x {
@@ -48,8 +48,8 @@ func between(x []float64, low, high float64) (y []float64, changed map[int]bool)
 	return y, changed
 }
 
-// TestClipped: the samples that clipping changed are found, and few others, wherever the level lies and whatever spread it; what is
-// clean has none.
+// TestClipped checks that clipped samples are found and few others, for any level and also after a change of volume with dither, and that
+// nothing is found in unclipped sound.
 func TestClipped(t *testing.T) {
 	const n = 100_000 // two tiles
 	scaled := func(y []float64, by, dither float64) []float64 {
@@ -108,7 +108,7 @@ func TestClipped(t *testing.T) {
 	}
 }
 
-// TestClippedChannels: each channel has separate levels, and finds are sorted, also for float samples.
+// TestClippedChannels checks that each channel has separate levels and that finds are sorted, also without a quantization step.
 func TestClippedChannels(t *testing.T) {
 	left, changed := between(swelling(40_000, 2), -0.3, 0.3)
 	found, err := Find(t.Context(), inMemory{swelling(40_000, 3), left}, 40_000, 16_000, Options{Kinds: []Kind{Clipped}})
@@ -116,7 +116,7 @@ func TestClippedChannels(t *testing.T) {
 		t.Fatal(len(found), err)
 	}
 	if !slices.IsSortedFunc(found, func(a, b Found) int { return a.Start - b.Start }) {
-		t.Error("not rising")
+		t.Error("finds are not sorted")
 	}
 	all := 0
 	for _, f := range found {
@@ -129,13 +129,13 @@ func TestClippedChannels(t *testing.T) {
 	}
 }
 
-// TestClippedSensitivity checks that a higher sensitivity accepts a level with fewer samples in excess: a tone that is as loud all the time
-// is found at the highest, and light clipping is missed at the lowest.
+// TestClippedSensitivity checks that a higher sensitivity accepts a level with a smaller excess of samples: a tone of constant level is
+// found at the highest sensitivity, and light clipping is missed at the lowest.
 func TestClippedSensitivity(t *testing.T) {
 	const n = 30_000
 	tone, light := loudTone(n), make([]float64, n)
 	for i := range light {
-		light[i] = rounded(min(0.99, 4*math.Abs(math.Remainder(float64(i)/997, 1))-1)) // 21 times as many samples there as elsewhere
+		light[i] = rounded(min(0.99, 4*math.Abs(math.Remainder(float64(i)/997, 1))-1)) // 21 times as many samples as at other values
 	}
 	for _, c := range []struct {
 		name        string
@@ -152,7 +152,7 @@ func TestClippedSensitivity(t *testing.T) {
 	}
 }
 
-// TestClippedAtFullScale checks that three samples in a row are enough where the level is the format's largest value, but not below it.
+// TestClippedAtFullScale checks that three adjacent samples are sufficient at full scale but not below it.
 func TestClippedAtFullScale(t *testing.T) {
 	const n = 30_000
 	for top, want := range map[float64]int{32767.0 / 32768: 1, 0.9: 0} {

@@ -15,7 +15,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// gone is damage of a kind in a channel, from 1; 0 is all.
+// gone returns a find of a kind in a channel, counted from 1; 0 means all channels.
 func gone(start, end, channel int, kind Kind) Found {
 	return Found{Gap: audio.Gap{Start: start, End: end, Channel: channel}, Kind: kind}
 }
@@ -43,7 +43,7 @@ func TestApart(t *testing.T) {
 	}
 }
 
-// TestLabel checks that a find's label is read back as the find, with the confidence in percent, and other labels as separate kinds.
+// TestLabel checks that FromLabel inverts Label up to the rounding of the confidence, and that other texts become kinds.
 func TestLabel(t *testing.T) {
 	g := audio.Gap{Start: 1, End: 5}
 	for _, c := range []struct {
@@ -81,7 +81,7 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// TestFindKinds: a run of zeros is a dropout too; the kind that is asked for first names it.
+// TestFindKinds checks that a run of zeros, which is also a dropout, has the kind that is requested first.
 func TestFindKinds(t *testing.T) {
 	x := voice(16000, 3)
 	clear(x[9000:9320])
@@ -117,14 +117,14 @@ func TestFindMistakes(t *testing.T) {
 	}
 }
 
-// TestChooseDropouts checks that of dropouts that overlap the flattest is kept and, of these, the longest.
+// TestChooseDropouts checks that the flattest of overlapping dropouts is kept and, among equally flat ones, the longest.
 func TestChooseDropouts(t *testing.T) {
 	all := []candidate{{20, 30, 1, 0}, {10, 40, 1, 1}, {50, 60, 1, 1}, {50, 80, 1, 1}, {55, 85, 1, 1}, {80, 90, 1, 2}}
 	want := []candidate{{20, 30, 1, 0}, {50, 80, 1, 1}, {80, 90, 1, 2}}
 	testkit.Equal(t, (&dropoutDetector{}).choose(all), want)
 }
 
-// TestDropoutInSilence checks that zeros in noise of a few steps of the quantizer are no dropout: a silence may have them.
+// TestDropoutInSilence checks that zeros in noise of a few quantization steps are not a dropout, because undamaged silence contains them.
 func TestDropoutInSilence(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	for level, want := range map[float64]int{1: 0, 2: 0, 20: 1} {
@@ -136,11 +136,11 @@ func TestDropoutInSilence(t *testing.T) {
 	}
 }
 
-// TestFindTiles checks that the result does not depend on the tiles nor on the cores.
+// TestFindTiles checks that the result does not depend on the tiles or on the number of cores.
 func TestFindTiles(t *testing.T) {
 	clicks, _ := clicked(voice(slow.Pick(64000, 8000), 1), testRate, 500, 1, 40, 15, 6)
 	defer func(n, cores int) { tileSamples = n; runtime.GOMAXPROCS(cores) }(tileSamples, runtime.GOMAXPROCS(1))
-	for kind, x := range map[Kind][]float64{Clicks: clicks, Dropouts: stopped(voice(64000, 1), places(1600), true, 1)} {
+	for kind, x := range map[Kind][]float64{Clicks: clicks, Dropouts: stopped(voice(64000, 1), randomGaps(1600), true, 1)} {
 		want := find(t, testRate, kind, x)
 		for _, tileSamples = range []int{997, 4096, 64000} {
 			if got := find(t, testRate, kind, x); !slices.Equal(got, want) || len(got) == 0 {
@@ -151,16 +151,17 @@ func TestFindTiles(t *testing.T) {
 	}
 }
 
-// TestSensitivity checks that a higher sensitivity finds nearly all that a lower one finds, and more at the end.
+// TestSensitivity checks that a higher sensitivity finds nearly all that a lower one finds, and that the highest finds more than the
+// lowest.
 func TestSensitivity(t *testing.T) {
 	clicks, _ := clicked(voice(slow.Pick(64000, 16000), 1), testRate, 1000, 1, 40, 8, 7)
-	for kind, x := range map[Kind][]float64{Clicks: clicks, Dropouts: stopped(quiet(voice(64000, 1), 0.02), places(160), false, 1)} {
+	for kind, x := range map[Kind][]float64{Clicks: clicks, Dropouts: stopped(quiet(voice(64000, 1), 0.02), randomGaps(160), false, 1)} {
 		var before []Found
 		least := len(findAt(t, 0.1, testRate, kind, x))
 		for _, s := range slow.Pick([]float64{1, 3, 5, 7, 9, 10}, []float64{1, 5, 10}) {
 			found := findAt(t, s, testRate, kind, x)
 			if kept, _, _ := matched(found, gapsOf(before)); len(found) < len(before) || 20*kept < 19*len(before) {
-				t.Errorf("%s at sensitivity %v: %d found, %d of the %d at less", kind, s, len(found), kept, len(before))
+				t.Errorf("%s at sensitivity %v: %d found, %d of the %d at a lower one", kind, s, len(found), kept, len(before))
 			}
 			before = found
 		}
@@ -178,7 +179,7 @@ func gapsOf(found []Found) (gaps []audio.Gap) {
 	return gaps
 }
 
-// TestChannels checks that damage of one channel is found in it alone, and damage of both in both.
+// TestChannels checks that damage of one channel is found only in this channel, and damage of both channels in both.
 func TestChannels(t *testing.T) {
 	left, right := hum(32000), hum(32000)
 	left[9000] += 0.3

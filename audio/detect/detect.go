@@ -24,21 +24,21 @@ type Kind string
 
 // The kinds of damage.
 const (
-	Clicks   Kind = "clicks"   // bursts of a few samples that the sound on either side does not explain
-	Dropouts Kind = "dropouts" // a constant value for a moment: zeros, with or without dither, or a repeated sample
+	Clicks   Kind = "clicks"   // bursts of a few samples that differ from the surrounding sound
+	Dropouts Kind = "dropouts" // short runs of a constant value: zeros, with or without dither, or a repeated sample
 	Zeros    Kind = "zeros"    // runs of exact zeros with sound on both sides
 	Clipped  Kind = "clipped"  // samples at the largest or smallest values of the recording
 )
 
-// Kinds lists them all.
+// Kinds contains all kinds of damage.
 var Kinds = []Kind{Clicks, Dropouts, Zeros, Clipped}
 
-// Options of Find; only Kinds is required.
+// Options configures Find. Only Kinds is required.
 type Options struct {
 	Kinds       []Kind
 	Sensitivity float64            // above 0 to 10, higher values find more damage and more false positives; 0: DefaultSensitivity
 	Step        float64            // quantization step of the samples, such as 1/32768; 0: unknown
-	Progress    func(done float64) // share of the recording that was searched; calls do not overlap
+	Progress    func(done float64) // called with the share of the recording that has been searched; calls do not overlap
 }
 
 // DefaultSensitivity balances recall and precision on recordings.
@@ -51,10 +51,10 @@ type Found struct {
 	LogOdds float64 // of damage against undamaged sound, in nats
 }
 
-// Confidence returns the probability 1/(1+exp(−LogOdds)) that the sound is damaged.
+// Confidence returns the probability 1/(1+exp(−LogOdds)) of damage.
 func (f Found) Confidence() float64 { return 1 / (1 + math.Exp(-f.LogOdds)) }
 
-// Label returns the find with its kind and, if it has log-odds, its confidence as text, such as "clicks 97%".
+// Label returns the find as a label whose text is its kind and, if it has log-odds, its confidence, such as "clicks 97%".
 func (f Found) Label() audio.Label {
 	if f.LogOdds == 0 {
 		return audio.Label{Gap: f.Gap, Text: string(f.Kind)}
@@ -62,7 +62,7 @@ func (f Found) Label() audio.Label {
 	return audio.Label{Gap: f.Gap, Text: fmt.Sprintf("%s %.0f%%", f.Kind, 100*f.Confidence())}
 }
 
-// FromLabel returns the find that Label made a label of, or one without log-odds whose kind is the label's text.
+// FromLabel converts a label written by Label to a find. For any other label, the kind of the find is the text, and it has no log-odds.
 func FromLabel(l audio.Label) Found {
 	kind, confidence, _ := strings.Cut(l.Text, " ")
 	percent, err := strconv.ParseFloat(strings.TrimSuffix(confidence, "%"), 64)
@@ -70,16 +70,16 @@ func FromLabel(l audio.Label) Found {
 		return Found{Gap: l.Gap, Kind: Kind(l.Text)}
 	}
 	p := min(max(percent/100, 0.001), 0.999)
-	return Found{l.Gap, Kind(kind), cmp.Or(math.Log(p/(1-p)), 1e-9)} // 0 would be none
+	return Found{l.Gap, Kind(kind), cmp.Or(math.Log(p/(1-p)), 1e-9)} // 0 would mean no log-odds
 }
 
 // A detector finds candidates for one kind of damage in one recording.
 type detector interface {
 	// size returns the number of samples in a block, and in the margin on either side of it that find reads.
 	size() (block, margin int)
-	// find returns the candidates that end in the block. Several goroutines call it, each for another block.
+	// find returns the candidates that end in the block. It is called concurrently for different blocks.
 	find(b block) []candidate
-	// choose returns the candidates to report, of all candidates of a channel. They need not be in order.
+	// choose returns the candidates of a channel that are reported. They need not be in order.
 	choose(all []candidate) []candidate
 }
 
@@ -98,12 +98,12 @@ type candidate struct {
 	width   int // dropouts: distance from their middle in quantization steps; flatter ones are preferred
 }
 
-// detectors prepares the detector of each kind for a recording.
+// detectors contains the constructor of each kind's detector.
 var detectors = map[Kind]func(ctx context.Context, r recording, o *Options) (detector, error){
 	Clicks: newClicks, Dropouts: newDropouts, Zeros: newZeros, Clipped: newClipped,
 }
 
-// recording is the input of detectors: n samples in each channel.
+// A recording is the input of detectors. It has n samples in each channel.
 type recording struct {
 	audio.Source
 	n, rate, channels int
@@ -115,7 +115,7 @@ const blockSamples = 1 << 15
 // tileSamples is the number of samples of each channel that Find reads at a time.
 var tileSamples = 4 * blockSamples
 
-// tiles reads the recording in tiles [lo, hi) with a margin on either side; x begins at sample from. It stops at an error or when ctx ends.
+// tiles reads the recording in tiles [lo, hi) with a margin on each side; x begins at sample from. It stops at an error or when ctx ends.
 func (r recording) tiles(ctx context.Context, margin int, do func(x [][]float64, from, lo, hi int) error) error {
 	for lo := 0; lo < r.n; lo += tileSamples {
 		hi := min(r.n, lo+tileSamples)
@@ -131,10 +131,10 @@ func (r recording) tiles(ctx context.Context, margin int, do func(x [][]float64,
 	return nil
 }
 
-// Find finds damage in a recording of n samples in each channel, in increasing order. Finds of several kinds that overlap in a channel are
-// merged; the result has the kind that comes first in Options.Kinds. Find reads the recording in tiles, so its memory grows only with the
-// number of finds. If ctx ends, Find returns what it found so far with an error that wraps ctx's; other errors wrap ErrArgument or the
-// source's error.
+// Find finds damage in a recording of n samples in each channel, in increasing order. Overlapping finds of several kinds in a channel are
+// merged, and the result has the kind that comes first in Options.Kinds. Find reads the recording in tiles, so its memory grows only with
+// the number of finds. If ctx ends, Find returns the finds so far with an error that wraps the error of ctx. Other errors wrap
+// ErrArgument or the error of the source.
 func Find(ctx context.Context, src audio.Source, n, rate int, o Options) ([]Found, error) {
 	o.Sensitivity = cmp.Or(o.Sensitivity, DefaultSensitivity)
 	switch {
@@ -176,7 +176,7 @@ func Find(ctx context.Context, src audio.Source, n, rate int, o Options) ([]Foun
 	return together(channels), err
 }
 
-// search returns the candidates [detector·channels + channel], for complete tiles if it stops early.
+// search returns the candidates [detector·channels + channel]. If it stops early, they are the candidates of complete tiles.
 func (r recording) search(ctx context.Context, all []detector, progress func(float64)) ([][]candidate, error) {
 	type job struct {
 		of     int

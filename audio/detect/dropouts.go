@@ -14,10 +14,10 @@ import (
 // dropoutDetector finds runs of samples that stay within a few quantization steps of one value: zeros or a repeated sample.
 type dropoutDetector struct {
 	recording
-	least, most, reach int     // samples of a dropout, and of the sound examined on either side
+	least, most, reach int     // minimum and maximum length of a dropout, and context on each side, in samples
 	step               float64 // quantization step
-	threshold          float64 // log-odds to exceed
-	zeros              bool    // only exact zeros count
+	threshold          float64 // minimum log-odds
+	zeros              bool    // find only exact zeros
 }
 
 func newDropouts(_ context.Context, r recording, o *Options) (detector, error) {
@@ -27,19 +27,19 @@ func newDropouts(_ context.Context, r recording, o *Options) (detector, error) {
 		least: samples(leastDropout), most: samples(mostDropout), reach: samples(dropoutContext)}, err
 }
 
-// newZeros returns a detector of the dropouts that are exact zeros.
+// newZeros returns a detector of dropouts that are exact zeros.
 func newZeros(ctx context.Context, r recording, o *Options) (detector, error) {
 	d, err := newDropouts(ctx, r, o)
 	d.(*dropoutDetector).zeros = true
 	return d, err
 }
 
-// step returns the quantization step, from several excerpts, or the given one if that is larger.
+// step returns the quantization step estimated from excerpts, or the given step if it is larger.
 func (r recording) step(given float64) (float64, error) {
-	const places, samples = 16, 4096
+	const excerpts, samples = 16, 4096
 	least := 0.0
-	for i := range places {
-		lo := i * max(0, r.n-samples) / places
+	for i := range excerpts {
+		lo := i * max(0, r.n-samples) / excerpts
 		x, err := r.Read(lo, min(r.n, lo+samples))
 		if err != nil {
 			return 0, err
@@ -77,7 +77,7 @@ func (d *dropoutDetector) find(b block) (out []candidate) {
 	return out
 }
 
-// choose returns, of candidates that overlap, the flattest one, and of these the longest.
+// choose returns the flattest of overlapping candidates and, among equally flat ones, the longest.
 func (d *dropoutDetector) choose(all []candidate) (out []candidate) {
 	slices.SortFunc(all, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(a.width, b.width), cmp.Compare(b.hi-b.lo, a.hi-a.lo), cmp.Compare(a.lo, b.lo))
@@ -91,7 +91,7 @@ func (d *dropoutDetector) choose(all []candidate) (out []candidate) {
 	return out
 }
 
-// goesOn reports whether another channel than c has sound during a run.
+// goesOn reports whether a channel other than c has sound during a run.
 func (d *dropoutDetector) goesOn(x [][]float64, c int, run [2]int) bool {
 	for o, x := range x {
 		if x = x[run[0]:run[1]]; o != c && slices.Max(x)-slices.Min(x) > 8*mostDither*d.step {
@@ -101,10 +101,10 @@ func (d *dropoutDetector) goesOn(x [][]float64, c int, run [2]int) bool {
 	return false
 }
 
-// flat returns the runs [lo, hi) of x of least to most samples whose values differ by up to width and that cannot be extended on
-// either side. A run that reaches either end of x is none: it may go on.
+// flat returns the runs [lo, hi) of x with least to most samples whose values differ by at most width, if they cannot be extended on
+// either side. It omits runs at the ends of x, because they may continue.
 func flat(x []float64, width float64, least, most int) (runs [][2]int) {
-	var high, low []int // where the largest and the smallest of the run's rest are, for each place in it: the first is the run's own
+	var high, low []int // monotonic queues of indices: first the maximum or minimum of the run, then of the samples after it, and so on
 	lo := 0
 	for n, v := range x {
 		if n-lo >= least && n-lo <= most && lo > 0 && !(max(v, x[high[0]])-min(v, x[low[0]]) <= width) {
@@ -130,11 +130,11 @@ func flat(x []float64, width float64, least, most int) (runs [][2]int) {
 	return runs
 }
 
-// logOdds returns the evidence in nats that the run x[lo:hi] is damage, and where it begins: of a repeated sample, the first is sound.
+// logOdds returns the log-odds that the run x[lo:hi] is damage, in nats, and its start, which is lo+1 for a repeated nonzero value.
 //
-// Sound would not stay there: with innovations of standard deviation σ a sample is within h of any value with probability
-// erf(h/σ√2) at most, so L samples have −L·log erf(h/σ√2) nats against them. Every sample may begin a run, and one false find a minute is
-// accepted, so log(60·rate) is subtracted. The sound must also stop short on both sides. The result is the least of the three.
+// The log-odds are the minimum of three terms. With innovations of standard deviation σ, a sample is within h of any value with probability
+// at most erf(h/σ√2), so L samples give −L·log erf(h/σ√2) nats. log(60·rate) is subtracted, because a run can begin at every sample and one
+// false positive per minute is accepted. The others are the evidence on each side that the sound ends abruptly.
 func (d *dropoutDetector) logOdds(x []float64, lo, hi, width int) (start int, odds float64) {
 	never := math.Inf(-1)
 	least, most := slices.Min(x[lo:hi]), slices.Max(x[lo:hi])
@@ -149,7 +149,7 @@ func (d *dropoutDetector) logOdds(x []float64, lo, hi, width int) (start int, od
 	}
 	left, right := side(x[max(0, lo-d.reach):lo], middle, false), side(x[hi:min(len(x), hi+d.reach)], middle, true)
 	sound, half := slices.Concat(left, right), (float64(width)+0.5)*d.step
-	quiet := 4 * max(half, d.step) // softer sound cannot be told from the run
+	quiet := 4 * max(half, d.step) // softer sound cannot be distinguished from the run
 	if !loud(left, quiet, d.least) || !loud(right, quiet, d.least) || !silent && extreme(sound, middle, half) {
 		return 0, never
 	}
@@ -160,13 +160,13 @@ func (d *dropoutDetector) logOdds(x []float64, lo, hi, width int) (start int, od
 		return 0, never
 	}
 	odds = -float64(hi-lo)*math.Log(math.Erf(half/(min(l.sd, r.sd)*math.Sqrt2))) - math.Log(60*float64(d.rate))
-	if odds+otherGoesOn > d.threshold { // the rest is expensive
+	if odds+otherGoesOn > d.threshold { // the edges are expensive to compute
 		odds = min(odds, l.abrupt(), r.abrupt())
 	}
 	return lo, odds
 }
 
-// side returns the samples minus the middle, reversed after a run, so that time goes toward it.
+// side returns the samples minus the middle. It reverses the samples after a run, so that the last sample is adjacent to the run.
 func side(x []float64, middle float64, reverse bool) []float64 {
 	y := make([]float64, len(x))
 	for i, v := range x {
@@ -178,18 +178,18 @@ func side(x []float64, middle float64, reverse bool) []float64 {
 	return y
 }
 
-// finest returns the least difference of the sound's values that are on middle's side of zero and at least half as far from it: the
-// quantizer's step there, if steps differ.
+// finest returns the smallest difference between sound values that have the sign of the middle and at least half its magnitude. This is
+// the local quantization step if steps differ, as in μ-law.
 func finest(sound []float64, middle float64) float64 {
 	return audio.LeastStep(slices.DeleteFunc(slices.Clone(sound), func(v float64) bool { return v*middle < -middle*middle/2 }))
 }
 
-// loud reports whether any of the last 2n samples is beyond a limit.
+// loud reports whether the magnitude of any of the last 2n samples exceeds a limit.
 func loud(y []float64, limit float64, n int) bool {
 	return floats.Norm(y[max(0, len(y)-2*n):], math.Inf(1)) > limit
 }
 
-// extreme reports whether no sample of the sound is further from zero than the middle: it is a limit that the sound was clipped at.
+// extreme reports whether no sample of the sound is farther from zero than the middle. The run is then at a clipping limit.
 func extreme(sound []float64, middle, half float64) bool {
 	return !slices.ContainsFunc(sound, func(v float64) bool { return v*math.Copysign(1, middle) > 2*half })
 }

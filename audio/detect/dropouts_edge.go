@@ -10,27 +10,26 @@ import (
 
 // An edge is the border between sound and a run of samples near zero.
 type edge struct {
-	least int       // samples of a fade
+	least int       // minimum length of a fade in samples
 	a     []float64 // prediction errors are e_n = Σ_j a_j y_{n−j}
-	y     []float64 // the sound, in time: the run comes after it
+	y     []float64 // sound minus the value of the run, in time order toward the run
 	e     []float64 // prediction errors of all but the first samples
-	sd    float64   // their standard deviation, robustly
-	noise float64   // variance of the quantizer's error
-	half  float64   // the run's samples are within
-	away  float64   // how much likelier, in nats, the sound is to be about its own mean than about the run's value
+	sd    float64   // robust standard deviation of e
+	noise float64   // variance of quantization errors
+	half  float64   // maximum magnitude of the samples of the run
+	away  float64   // log-likelihood ratio, in nats, of the mean of the sound to the value of the run as its mean
 }
 
-// newEdge models the sound y that ends where the run begins, at zero. If the run repeats a sample's value it counts that silence has
-// no reason to be there unless the sound is about that value: its mean over N samples has variance E/(N(Σ_j a_j)²). It is nil where there
-// is too little sound.
-func newEdge(y []float64, fade int, step, half float64, held bool) *edge {
+// newEdge models the sound y before a run at zero. A run of a repeated value is undamaged silence only if the mean of the sound is near
+// this value. The mean of N samples has variance E/(N(Σ_j a_j)²). newEdge returns nil if there is too little sound.
+func newEdge(y []float64, fade int, step, half float64, repeated bool) *edge {
 	order := min(dropoutOrder, len(y)/8)
 	if len(y)-order < fade {
 		return nil
 	}
 	g := &edge{y: y, least: fade, e: make([]float64, len(y)-order), noise: step * step / 12, half: half}
 	mean, sound := 0.0, slices.Clone(y)
-	if held {
+	if repeated {
 		mean = floats.Sum(y) / float64(len(y))
 		floats.AddConst(-mean, sound)
 	}
@@ -51,10 +50,10 @@ func newEdge(y []float64, fade int, step, half float64, held bool) *edge {
 	return g
 }
 
-// abrupt returns how much likelier it is, in nats, that the sound goes on at one level up to the run than that it fades out there: with
-// a level b before the last d samples in both cases, its errors e then have another level c up to the run, or else y_n = g_n f_n with
-// f_n at one level and g_n falling as (n_0 − n)^k to what the run has, n_0 where it begins. b, c, d and k maximize the likelihood. Errors
-// are Laplacian: a voice has large ones at its pulses.
+// abrupt returns the log-likelihood ratio, in nats, of sound that continues up to the run to sound that fades out. In both models, the
+// errors before the last d samples have mean size b. If the sound continues, the last d errors have mean size c. If it fades out, the sound
+// is the product of a signal of constant level and a gain that falls as (n_0 − n)^k to the level of the run, which begins at n_0. b, c, d
+// and k maximize the likelihoods. Errors are Laplacian because pulses of a voice cause large errors.
 func (g *edge) abrupt() float64 {
 	least := g.noise
 	for _, a := range g.a[1:] {
@@ -74,10 +73,10 @@ func (g *edge) abrupt() float64 {
 	}
 }
 
-// fade returns the log-likelihood of the last d samples if they fade out: with errors Σ_j a_j f_{n−j} of mean size v, the errors of y are
-// Σ_j a_j y_{n−j} g_n / g_{n−j} of mean size v·g_n, and the quantizer's, of variance noise·Σ_j (a_j g_n / g_{n−j})², come on top.
+// fade returns the log-likelihood of the last d samples if they fade out. If the errors Σ_j a_j f_{n−j} have mean size v, the errors of y
+// are Σ_j a_j y_{n−j} g_n / g_{n−j} with mean size v·g_n, plus quantization errors of variance noise·Σ_j (a_j g_n / g_{n−j})².
 func (g *edge) fade(d int, power float64) float64 {
-	gain := make([]float64, d+len(g.a)-1) // in time; before the fade it is the gain at its beginning
+	gain := make([]float64, d+len(g.a)-1) // in time order; before the fade it is 1
 	e, size, least := make([]float64, d), make([]float64, d), make([]float64, d)
 	y, order := g.y[len(g.y)-len(gain):], len(g.a)-1
 	end := min(1, g.half/math.Sqrt(meanSquare(y)))
@@ -95,7 +94,7 @@ func (g *edge) fade(d int, power float64) float64 {
 		least[i] = math.Sqrt(least[i])
 	}
 	v := meanSize(e)
-	for range 4 { // of Fisher's scoring
+	for range 4 { // Fisher scoring
 		above, below := 0.0, 0.0
 		for i, e := range e {
 			at := v*size[i] + least[i]
@@ -111,7 +110,7 @@ func (g *edge) fade(d int, power float64) float64 {
 	return l
 }
 
-// logLaplace is the log-density of Laplacian errors of mean size v, but for a constant.
+// logLaplace returns the log density of Laplacian errors with mean size v, up to a constant.
 func logLaplace(e []float64, v float64) float64 {
 	return -float64(len(e)) * (math.Log(v) + meanSize(e)/v)
 }

@@ -22,7 +22,7 @@ const (
 	testRate = 16000
 )
 
-// quantized is n samples in steps of the quantizer.
+// quantized returns n samples of f rounded to the quantization step.
 func quantized(n int, f func(n int) float64) []float64 {
 	x := make([]float64, n)
 	for i := range x {
@@ -31,7 +31,7 @@ func quantized(n int, f func(n int) float64) []float64 {
 	return x
 }
 
-// voice is pulses and noise through three resonances whose pitch glides and whose level swells twice a second, of 16 bits.
+// voice returns 16-bit samples of pulses and noise through three resonances, with a gliding pitch and a level that varies twice a second.
 func voice(n int, seed uint64) []float64 {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	x, phase := make([]float64, n), 0.0
@@ -55,8 +55,8 @@ func voice(n int, seed uint64) []float64 {
 	})
 }
 
-// places are where the tests damage a voice of 4 s.
-func places(length int) (gaps []audio.Gap) {
+// randomGaps returns the gaps of the given length at which tests damage a voice of 4 s.
+func randomGaps(length int) (gaps []audio.Gap) {
 	rng := rand.New(rand.NewPCG(uint64(length), 8))
 	for at := 4000; at < 60000; at += 4000 {
 		start := at + rng.IntN(3900-length)
@@ -65,7 +65,8 @@ func places(length int) (gaps []audio.Gap) {
 	return gaps
 }
 
-// stopped is x with samples of a kind in the gaps.
+// stopped returns x with zeros in the gaps or, if hold is true, the sample before the gap, plus
+// dither of at most the given number of steps.
 func stopped(x []float64, gaps []audio.Gap, hold bool, dither int) []float64 {
 	rng, y := rand.New(rand.NewPCG(1, 9)), slices.Clone(x)
 	for _, g := range gaps {
@@ -84,14 +85,14 @@ func find(t *testing.T, rate int, kind Kind, lanes ...[]float64) []Found {
 	return findAt(t, 0, rate, kind, lanes...)
 }
 
-// findAt is find at a sensitivity.
+// findAt returns the finds of one kind at a sensitivity.
 func findAt(t *testing.T, sensitivity float64, rate int, kind Kind, lanes ...[]float64) []Found {
 	t.Helper()
 	o := Options{Kinds: []Kind{kind}, Step: step, Sensitivity: sensitivity}
 	return testkit.Must(Find(t.Context(), inMemory(lanes), len(lanes[0]), rate, o))(t)
 }
 
-// near reports how many of the gaps are found to within two samples, and how many finds are none of them.
+// near returns the number of finds whose ends are within two samples of the ends of a gap, and the number of other finds.
 func near(found []Found, gaps []audio.Gap) (hits, others int) {
 	for _, f := range found {
 		if slices.ContainsFunc(gaps, func(g audio.Gap) bool { return max(f.Start-g.Start, g.Start-f.Start, f.End-g.End, g.End-f.End) <= 2 }) {
@@ -103,11 +104,11 @@ func near(found []Found, gaps []audio.Gap) (hits, others int) {
 	return hits, others
 }
 
-// TestDropouts: at least nine in ten of each kind and length are found where they are, and nothing else.
+// TestDropouts checks that at least nine in ten dropouts of each kind and length are found at their positions, and nothing else.
 func TestDropouts(t *testing.T) {
 	x := voice(64000, 1)
 	for _, length := range slow.Pick([]int{32, 40, 160, 800, 1600}, []int{32, 800}) {
-		gaps := places(length)
+		gaps := randomGaps(length)
 		for _, c := range []struct {
 			kind   Kind
 			hold   bool
@@ -122,13 +123,14 @@ func TestDropouts(t *testing.T) {
 	}
 }
 
-// TestNoDropouts: natural sound, and damage that resembles it, is not reported.
+// TestNoDropouts checks that nothing is found in undamaged sound and in silence, pauses, clipping
+// and coarse quantization, which resemble dropouts.
 func TestNoDropouts(t *testing.T) {
 	x := voice(64000, 2)
 	each := func(f func(n int, v float64) float64) []float64 {
 		return quantized(len(x), func(n int) float64 { return f(n, x[n]) })
 	}
-	// pause is silence of 100 ms in every half second, after a fade-out and before a fade-in.
+	// pause returns a gain that is 0 for 100 ms in every half second, after a fade-out and before a fade-in.
 	pause := func(n int, fade, back float64) float64 {
 		at := float64(n % 8000)
 		return max(0, 1-at/fade, min(1, (at-fade-1600)/back))
@@ -176,7 +178,7 @@ func TestNoDropouts(t *testing.T) {
 	}
 }
 
-// TestSpeechZeros: nothing is found in the undamaged sample recording; most of the zeroed gaps are found exactly.
+// TestSpeechZeros checks that nothing is found in the undamaged speech recording, and that most of the zeroed gaps are found exactly.
 func TestSpeechZeros(t *testing.T) {
 	table := testkit.Must(os.Open("../../testdata/speech_gaps.csv"))(t)
 	defer table.Close()
@@ -186,34 +188,34 @@ func TestSpeechZeros(t *testing.T) {
 		found := find(t, r.Rate, Zeros, r.Samples...)
 		for _, f := range found {
 			if f.Channel--; !slices.Contains(gaps, f.Gap) && !slices.Contains(gaps, audio.Gap{Start: f.Start, End: f.End}) {
-				t.Errorf("%s: %v was not cut out", name, f.Gap)
+				t.Errorf("%s: %v is not a gap", name, f.Gap)
 			}
 		}
 		if len(found) < least {
-			t.Errorf("%s: %d found, want %d at least", name, len(found), least)
+			t.Errorf("%s: %d found, want at least %d", name, len(found), least)
 		}
 	}
 }
 
-// quiet is x at a share of its level.
+// quiet returns x scaled by share and quantized again.
 func quiet(x []float64, share float64) []float64 {
 	return quantized(len(x), func(n int) float64 { return share * x[n] })
 }
 
-// TestAlone: where the other channel goes on, silence is less likely, and more is found.
+// TestAlone checks that more dropouts are found if another channel has sound, because a pause is then less likely.
 func TestAlone(t *testing.T) {
-	x := stopped(quiet(voice(64000, 1), 0.02), places(160), false, 1)
+	x := stopped(quiet(voice(64000, 1), 0.02), randomGaps(160), false, 1)
 	mono, stereo := find(t, testRate, Dropouts, x), find(t, testRate, Dropouts, x, voice(64000, 2))
 	if len(stereo) <= len(mono) {
 		t.Errorf("%d found in one of two channels, %d in one alone", len(stereo), len(mono))
 	}
 }
 
-// TestRepeatedSample: nearly all runs of a repeated sample in a soft voice are found, and each begins after the first sample.
+// TestRepeatedSample checks that nearly all runs of a repeated sample in a soft voice are found and begin after the first sample.
 func TestRepeatedSample(t *testing.T) {
 	found, all := 0, 0
 	for seed := range uint64(6) {
-		gaps := places(160 + int(seed))
+		gaps := randomGaps(160 + int(seed))
 		for _, f := range find(t, testRate, Dropouts, stopped(quiet(voice(64000, seed), 0.1), gaps, true, 0)) {
 			if slices.ContainsFunc(gaps, func(g audio.Gap) bool { return g.Start == f.Start }) {
 				found++
@@ -226,9 +228,9 @@ func TestRepeatedSample(t *testing.T) {
 	}
 }
 
-// TestUnknownStep: without the quantizer's step the same is found.
+// TestUnknownStep checks that dropouts are found without a given quantization step, at any scale.
 func TestUnknownStep(t *testing.T) {
-	gaps := places(160)
+	gaps := randomGaps(160)
 	x := stopped(voice(64000, 1), gaps, false, 1)
 	for _, scale := range []float64{1, 1e-3, 32768} {
 		y := make([]float64, len(x))
@@ -258,7 +260,7 @@ func TestFlat(t *testing.T) {
 	}
 }
 
-// TestStopsInOddRecordings: they end well, and nothing is found in what has no sound.
+// TestStopsInOddRecordings checks that nothing is found in degenerate recordings.
 func TestStopsInOddRecordings(t *testing.T) {
 	nan := slices.Repeat([]float64{math.NaN(), 1, math.Inf(1), 0, 0, 0, 0, 0, 0, 0, 0}, 400)
 	for _, rate := range []int{1, 100, 8000, 1 << 30} {
@@ -274,7 +276,7 @@ func TestStopsInOddRecordings(t *testing.T) {
 	}
 }
 
-// broken is a source that ends early.
+// broken is a source that returns an error for samples after 20000.
 type broken struct{ inMemory }
 
 func (b broken) Read(lo, hi int) ([][]float64, error) {
@@ -284,7 +286,7 @@ func (b broken) Read(lo, hi int) ([][]float64, error) {
 	return b.inMemory.Read(lo, hi)
 }
 
-// TestInterrupted checks that the source's error ends a search, and so does a context that has ended or ends within.
+// TestInterrupted checks that an error of the source and a canceled context, before or during a search, end it with this error.
 func TestInterrupted(t *testing.T) {
 	x, silence := inMemory{voice(32000, 5)}, inMemory{make([]float64, 200_000)}
 	ended, cancel := context.WithCancel(t.Context())
@@ -303,7 +305,7 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestFindInterrupted checks that an interrupted search returns what it found before.
+// TestFindInterrupted checks that an interrupted search returns the finds so far.
 func TestFindInterrupted(t *testing.T) {
 	defer func(n int) { tileSamples = n }(tileSamples)
 	tileSamples = 8000
@@ -332,7 +334,7 @@ func TestStopsProgress(t *testing.T) {
 	}
 }
 
-// FuzzStops: whatever the samples, finds lie in the recording, rising and apart.
+// FuzzStops checks that finds are not empty, sorted, disjoint and within the recording for any samples.
 func FuzzStops(f *testing.F) {
 	f.Add([]byte("\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"), 8000, 5.0)
 	f.Add([]byte(fmt.Sprint(voice(300, 6))), 100, 10.0)

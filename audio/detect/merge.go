@@ -6,7 +6,7 @@ import (
 	"sort"
 )
 
-// joined returns candidates in increasing order; those that touch or overlap become one with the larger log-odds.
+// joined returns candidates in increasing order. It merges candidates that touch or overlap, with the larger log-odds.
 func joined(all []candidate) (out []candidate) {
 	slices.SortFunc(all, func(a, b candidate) int { return cmp.Or(cmp.Compare(a.lo, b.lo), cmp.Compare(a.hi, b.hi)) })
 	for _, c := range all {
@@ -19,8 +19,8 @@ func joined(all []candidate) (out []candidate) {
 	return out
 }
 
-// apart returns a channel's finds in increasing order. It removes clicks that touch a dropout or zeros, because they are its edges. Other finds
-// that overlap become one, of the kind that comes first.
+// apart returns the finds of a channel in increasing order. It removes clicks that touch a dropout or zeros, because they are its edges.
+// It merges other overlapping finds, with the kind that comes first.
 func apart(all []Found, kinds []Kind) (out []Found) {
 	slices.SortStableFunc(all, func(a, b Found) int { return cmp.Compare(a.Start, b.Start) })
 	all = withoutEdges(all)
@@ -42,7 +42,7 @@ func apart(all []Found, kinds []Kind) (out []Found) {
 // withoutEdges removes clicks that touch dropouts or zeros. The finds are in increasing order.
 func withoutEdges(all []Found) (out []Found) {
 	var others []Found
-	var ends []int // the last end of all up to each
+	var ends []int // largest End of the finds up to each index
 	last := 0
 	for _, f := range all {
 		if f.Kind == Dropouts || f.Kind == Zeros {
@@ -59,7 +59,7 @@ func withoutEdges(all []Found) (out []Found) {
 	return out
 }
 
-// together merges the channels' finds in increasing order. A find that all channels share becomes one of channel 0.
+// together returns the finds of all channels in increasing order. A find that is equal in all channels becomes one find with Channel 0.
 func together(channels [][]Found) []Found {
 	all := slices.Concat(channels...)
 	slices.SortFunc(all, func(a, b Found) int {

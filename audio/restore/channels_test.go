@@ -34,7 +34,7 @@ func TestChannels(t *testing.T) {
 		}
 		if o.Method == AR {
 			if alone := mustFill(t, cut[1:2], []Gap{{Start: 1020, End: 1100}, {Start: 3000, End: 3020}, {Start: 4000, End: 4020}}, o); !sameBits(alone.Filled, r.Filled[1:2]) {
-				t.Error("a channel is filled otherwise by itself")
+				t.Error("a channel is filled differently without the other channel")
 			}
 		}
 	}
@@ -56,7 +56,7 @@ func TestClipped(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	one := mustFill(t, x, gaps, Options{Draws: 1})
 	if !sameBits(f.Filled, one.Filled) || !sameBits(f.SD, one.SD) || !sameBits(f.Draws[0], one.Draws[0]) {
-		t.Error("other bits on one core")
+		t.Error("different bits on one core")
 	}
 	before, after := 0.0, 0.0
 	for _, g := range gaps {
@@ -117,7 +117,7 @@ func TestClippedDraws(t *testing.T) {
 	y, gaps := clippedPeaks(tones(1000, 1, 0.02)[0], 0.09, 300, 700)
 	r := mustFill(t, [][]float64{y, y}, gaps, Options{Draws: 1})
 	if !slices.Equal(r.Filled[0], r.Filled[1]) || slices.Equal(r.Draws[0][0], r.Draws[0][1]) {
-		t.Error("two channels with the same samples have other means, or the same draws")
+		t.Error("two channels with the same samples have different means or equal draws")
 	}
 }
 
@@ -133,6 +133,6 @@ func TestClippedLevel(t *testing.T) {
 	r := testkit.Must(FillFrom(t.Context(), whole{y}, len(y), rate, gaps, Options{}))(t)
 	first, last := r.Fills[0][0], r.Fills[len(r.Fills)-1][0]
 	if !(last.Level > 5*first.Level) || !(first.Level > 0) {
-		t.Errorf("levels %v and %v of sounds of which one is ten times as loud", first.Level, last.Level)
+		t.Errorf("levels %v and %v, want a ratio of ten", first.Level, last.Level)
 	}
 }

@@ -144,7 +144,7 @@ func TestFill(t *testing.T) {
 			t.Error("the fill depends on the values in the gaps")
 		}
 		if e, line := gapError(r.Filled, want, fiveGaps), gapError(linear, want, fiveGaps); !(e < line/8) {
-			t.Errorf("%d channels: rms error %.3g in the gaps, a line's is %.3g: want an eighth", channels, e, line)
+			t.Errorf("%d channels: rms error %.3g in the gaps, of linear interpolation %.3g: want an eighth", channels, e, line)
 		}
 		checkOutside(t, r, x, want)
 		if share := covered(r, want, fiveGaps); share < 0.8 {
@@ -314,10 +314,10 @@ func TestDraws(t *testing.T) {
 		}
 	}
 	if ratio := math.Sqrt(got / expected); !(ratio > 0.6 && ratio < 1.6) {
-		t.Errorf("the draws spread %.2f times the fill's standard deviation", ratio)
+		t.Errorf("the draws have %.2f times the fill's standard deviation", ratio)
 	}
 	if sameBits(r.Draws[0], r.Draws[1]) {
-		t.Error("two draws are the same")
+		t.Error("two draws are equal")
 	}
 }
 
@@ -337,7 +337,7 @@ func TestCanceled(t *testing.T) {
 			t.Errorf("canceled within: %v: result %v, error %v; want one line", within, r, err)
 		}
 		if reports > 100 {
-			t.Errorf("canceled within: %v: %d steps after that", within, reports)
+			t.Errorf("canceled within: %v: %d more steps", within, reports)
 		}
 		cancel()
 	}

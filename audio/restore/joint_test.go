@@ -67,7 +67,7 @@ func TestJoint(t *testing.T) {
 		}
 		if c.gain == 0 {
 			if !sameBits(r.Filled[:1], alone.Filled) || !sameBits(r.SD[:1], alone.SD) || !sameBits(r.Draws[0][:1], alone.Draws[0]) || r.Joint() != 0 {
-				t.Errorf("%s: another fill than without the other channel, %d joint", c.name, r.Joint())
+				t.Errorf("%s: a different fill than without the other channel, %d joint", c.name, r.Joint())
 			}
 			continue
 		}
@@ -101,7 +101,7 @@ func TestJointMissing(t *testing.T) {
 	for c := range z {
 		own := []Gap{gaps[0], gaps[c+1]}
 		if alone := mustFillAt(t, z[c:c+1], []Gap{{Start: own[0].Start, End: own[0].End}, {Start: own[1].Start, End: own[1].End}}, Options{}); !sameBits(r.Filled[c:c+1], alone.Filled) {
-			t.Errorf("channel %d is filled otherwise by itself", c+1)
+			t.Errorf("channel %d is filled differently without the other channel", c+1)
 		}
 	}
 	if r.Joint() != 0 {
@@ -156,7 +156,7 @@ func TestJointOfAR(t *testing.T) {
 	x, gap := tones(4000, 1, 0.01)[0], []Gap{{Start: 2000, End: 2080, Channel: 1}}
 	alone := mustFillAt(t, [][]float64{x}, gap, Options{Method: AR})
 	if r := mustFillAt(t, [][]float64{x, x}, gap, Options{Method: AR}); r.Joint() != 0 || !sameBits(r.Filled[:1], alone.Filled) {
-		t.Errorf("%d joint fills, or another fill than without the other channel", r.Joint())
+		t.Errorf("%d joint fills, or a different fill than without the other channel", r.Joint())
 	}
 }
 
@@ -170,7 +170,7 @@ func TestJointBits(t *testing.T) {
 	runtime.GOMAXPROCS(4)
 	four := mustFillAt(t, z, gaps, Options{Draws: 1})
 	if !sameBits(one.Filled, four.Filled) || !sameBits(one.SD, four.SD) || !sameBits(one.Draws[0], four.Draws[0]) || four.Joint() != one.Joint() {
-		t.Errorf("other bits with four processors, or other than %d joint fills", one.Joint())
+		t.Errorf("different bits with four processors, or other than %d joint fills", one.Joint())
 	}
 	if one.Joint() != len(gaps) {
 		t.Errorf("%d joint fills, want %d", one.Joint(), len(gaps))
@@ -239,7 +239,7 @@ func TestJointOracle(t *testing.T) {
 	for i := range mean {
 		off += math.Pow((r.Filled[0][at+i]-mean[i])/sd[i], 2) / length
 		if ratio := r.SD[0][at+i] / sd[i]; !(ratio > 0.85) || !(ratio < 1.45) { // variances are widened by 1.3
-			t.Errorf("sample %d: standard deviation %.3f of the conditional's", i, ratio)
+			t.Errorf("sample %d: ratio of the standard deviation to the conditional's is %.3f", i, ratio)
 		}
 	}
 	if !(math.Sqrt(off) < 0.35) {

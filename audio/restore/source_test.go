@@ -60,7 +60,7 @@ func TestFillFrom(t *testing.T) {
 		for i, e := range r.Excerpts {
 			w := want.Excerpts[i]
 			if !sameBits(e.Fit, w.Fit) || !sameBits(e.SD, w.SD) || e.Start != w.Start || e.End != w.End {
-				t.Errorf("%s: excerpt %d has other bits than in memory", c.name, i)
+				t.Errorf("%s: excerpt %d has different bits than in memory", c.name, i)
 			}
 			if e.Model != nil || w.Model == nil || e.Features != w.Model.Params.M() || !(e.NoiseSD > 0) || e.NoiseSD != w.NoiseSD {
 				t.Errorf("%s: excerpt %d: model kept %v, %d features, noise %v", c.name, i, e.Model != nil, e.Features, e.NoiseSD)
@@ -84,7 +84,7 @@ func TestFillFrom(t *testing.T) {
 			t.Errorf("%s: scores of the whole's result %+v, %v", c.name, again, err)
 		}
 		if far := 2500; !c.all && truth.read[far] { // the recording is read as far as the fill by AR looks
-			t.Errorf("%s: sample %d, far from any gap, was read", c.name, far)
+			t.Errorf("%s: sample %d, far from all gaps, was read", c.name, far)
 		}
 	}
 }

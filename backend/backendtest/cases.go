@@ -11,7 +11,7 @@ type size struct {
 	sure       bool             // point frequencies (P = 0)
 	offset     float64          // of every x
 	atOrigin   bool             // every other feature is centered at 0 for any offset
-	positions  int              // rows are on so many even positions: with more than rows some are empty, with fewer some have two; 0: random
+	positions  int              // number of even positions of the rows, some of which have no row or two rows; 0: random positions
 	long       bool             // runs only with the tag slow
 }
 

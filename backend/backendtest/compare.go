@@ -33,8 +33,8 @@ func same(what string, got, want []float64, bound float64) error {
 	return nil
 }
 
-// closed returns an error if a number is not exactly 0 although want is: a zero gate must not
-// leave even a rounding error.
+// closed returns an error if a number is not exactly 0 although want is. If a gate is zero, the
+// result must not have a rounding error.
 func closed(what string, got, want []float64) error {
 	for i, w := range want {
 		if w == 0 && got[i] != 0 {

@@ -72,7 +72,7 @@ func (p *problem) openMisuses(b backend.Backend) []misuse {
 	}
 }
 
-// featureMisuses call every method with features that do not match the data.
+// featureMisuses returns calls of every method with features that do not match the data.
 func (p *problem) featureMisuses(r backend.Rows, out *fences) (all []misuse) {
 	for name, change := range map[string]func(f *backend.Features){
 		"short Center": func(f *backend.Features) { f.Center = f.Center[1:] },
@@ -111,7 +111,7 @@ func (p *problem) featureMisuses(r backend.Rows, out *fences) (all []misuse) {
 	return all
 }
 
-// outputMisuses call every method with a dst that is too small or too large.
+// outputMisuses returns calls of every method with a dst that is too small or too large.
 func (p *problem) outputMisuses(r backend.Rows, out *fences) []misuse {
 	more := backend.NewFeatures(p.m+1, p.q)
 	less := p.cotangent(out)
@@ -137,7 +137,7 @@ func (p *problem) outputMisuses(r backend.Rows, out *fences) []misuse {
 	}
 }
 
-// otherMisuses call methods with invalid adjoints, coefficients and rows.
+// otherMisuses returns calls with invalid adjoints, coefficients and rows.
 func (p *problem) otherMisuses(r backend.Rows, out *fences) []misuse {
 	more := backend.NewFeatures(p.m+1, p.q)
 	shape, value := backend.ErrShape, backend.ErrValue

@@ -105,8 +105,8 @@ func (p *problem) makeData() {
 	p.data = backend.Data{N: p.n, Q: p.q, D: p.d, X: x, Y: p.normal(p.n * p.d), Windows: w}
 }
 
-// makeFeatures draws features like those of a model: A1, A0 and A2 have one variance and one
-// phase width.
+// makeFeatures draws features as in a model: A1, A0 and A2 follow from one variance and one phase
+// width.
 func (p *problem) makeFeatures() {
 	extent := windowSpacing*float64(p.windows) + 7
 	f := &backend.Features{
@@ -200,7 +200,7 @@ func (p *problem) moments(f *fences, d int) *backend.Moments {
 	return &backend.Moments{C: f.make(p.m * d), Gram: p.gram(f), D: d}
 }
 
-// cotangent returns a guarded gradient of NaN by the features.
+// cotangent returns a guarded gradient of NaN with respect to the features.
 func (p *problem) cotangent(f *fences) *backend.Features {
 	return &backend.Features{
 		M: p.m, Q: p.q,

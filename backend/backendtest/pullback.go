@@ -100,9 +100,9 @@ func (p *problem) along(name string, grad, direction []float64, value func(step 
 	case failed != nil:
 		return failed
 	case size == 0 && got != 0:
-		return fmt.Errorf("gradient by %s is 0, by central differences %g", name, got)
+		return fmt.Errorf("gradient with respect to %s is 0, by central differences %g", name, got)
 	case size != 0 && !(d <= p.tol.difference*size):
-		return fmt.Errorf("gradient by %s along a direction: %.12g, by central differences %.12g: off by %.2g relative to the terms' sizes, allowed %.1g",
+		return fmt.Errorf("gradient with respect to %s along a direction: %.12g, by differences %.12g: relative error %.2g, allowed %.1g",
 			name, expected, got, d/size, p.tol.difference)
 	}
 	return nil

@@ -71,13 +71,13 @@ func checkNotFinite(p *problem, b backend.Backend) error {
 				f.Fields()[i].Data[j] = math.NaN()
 			}
 			s := p.sums(out)
-			if err := r.Factorized(s, f, p.weights, nil); err == nil && !math.IsNaN(s.Value) && p.met() {
+			if err := r.Factorized(s, f, p.weights, nil); err == nil && !math.IsNaN(s.Value) && p.anyActive() {
 				return fmt.Errorf("with %s NaN Factorized gives no error, value %g", field.Name, s.Value)
 			}
 			m := p.moments(out, p.d)
 			err := r.Moments(m, f)
 			all := append(flatten(dense(m.Gram)), m.C...)
-			if err == nil && !slices.ContainsFunc(all, math.IsNaN) && p.met() {
+			if err == nil && !slices.ContainsFunc(all, math.IsNaN) && p.anyActive() {
 				return fmt.Errorf("with %s NaN Moments gives no error and no NaN", field.Name)
 			}
 		}
@@ -85,8 +85,8 @@ func checkNotFinite(p *problem, b backend.Backend) error {
 	})
 }
 
-// met reports whether any feature is active in any row.
-func (p *problem) met() bool {
+// anyActive reports whether any feature is active in any row.
+func (p *problem) anyActive() bool {
 	_, g := p.damped.Moments(p.xs, p.ys)
 	return slices.ContainsFunc(flatten(g), func(v float64) bool { return v != 0 })
 }

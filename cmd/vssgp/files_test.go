@@ -18,8 +18,8 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// clashes are command lines whose output OUT is their input, and parts of the message. MODEL, DATA, WAV, CLEAN and GAPS are existing files,
-// and OUT is a link to one of them.
+// clashes are command lines whose output OUT is an input, with parts of the error. MODEL, DATA, WAV, CLEAN and GAPS are existing files, and
+// OUT is a link to one of them.
 var clashes = []struct {
 	line, input string // input that OUT links to
 	names       []string
@@ -39,14 +39,14 @@ var clashes = []struct {
 	{"impute WAV --gap 600:620 -o other.wav --init MODEL --model OUT.safetensors", "m.safetensors", []string{"--model", "--init"}},
 }
 
-// extension returns the extension of OUT in a command line, "" without OUT.
+// extension returns the extension of OUT in a command line, or "" if it has no OUT.
 func extension(line string) string {
 	_, rest, _ := strings.Cut(line, "OUT")
 	ext, _, _ := strings.Cut(rest, " ")
 	return ext
 }
 
-// clashFolder returns a folder with the files of clashes.
+// clashFolder returns a folder with the input files of clashes.
 func clashFolder(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -96,7 +96,7 @@ func TestOverwriteFlag(t *testing.T) {
 	for _, c := range clashes {
 		ext := extension(c.line)
 		if ext == ".safetensors" && strings.HasPrefix(c.line, "predict") || ext == ".html" ||
-			ext == ".svg" { // no output, no format, the time in it
+			ext == ".svg" { // not an output format, or a file that contains a time
 			continue
 		}
 		t.Run(c.line, func(t *testing.T) {
@@ -109,16 +109,16 @@ func TestOverwriteFlag(t *testing.T) {
 			succeed(t, strings.Fields(strings.Replace(line, "OUT", "fresh", 1))...)
 			succeed(t, append(strings.Fields(strings.Replace(line, "OUT"+ext, in, 1)), "--overwrite")...)
 			if want := testkit.Read(t, "fresh"+ext); bytes.Equal(want, was) || !bytes.Equal(testkit.Read(t, in), want) {
-				t.Errorf("the output differs from the one under another name, or from nothing")
+				t.Errorf("the output is unchanged or differs from the separate file")
 			}
 			if !bytes.Equal(testkit.Read(t, "kept"), was) {
-				t.Error("the input's other name has changed")
+				t.Error("the hard link to the input has changed")
 			}
 		})
 	}
 }
 
-// TestMadeNames checks conflicts with derived names and between outputs.
+// TestMadeNames checks the errors for conflicts between an input and a derived output name, and between outputs.
 func TestMadeNames(t *testing.T) {
 	t.Chdir(clashFolder(t))
 	testkit.Put(t, ".", "out-1.wav", string(testkit.Read(t, "clean.wav")))
@@ -144,7 +144,7 @@ func TestMadeNames(t *testing.T) {
 	}
 }
 
-// TestStdoutIsInput checks the same for stdout that is redirected to an input file, such as with >>.
+// TestStdoutIsInput checks that stdout redirected to an input file, as with >>, is an error.
 func TestStdoutIsInput(t *testing.T) {
 	t.Chdir(clashFolder(t))
 	was := testkit.Read(t, "data.csv")
@@ -167,8 +167,7 @@ func TestInitNames(t *testing.T) {
 	}
 }
 
-// TestFileFlags checks that every flag for a file is registered as input or output, and that commands with outputs
-// have --overwrite.
+// TestFileFlags checks that every flag for a file is registered as input or output, and that commands with outputs have --overwrite.
 func TestFileFlags(t *testing.T) {
 	for _, c := range commands() {
 		writes := false
@@ -176,13 +175,13 @@ func TestFileFlags(t *testing.T) {
 			v, ok := f.Value.(*cli.Value)
 			if named := ok && v.File != nil; !named && strings.Contains(f.Usage, "`file`") || named &&
 				v.File.Written != (!slices.Contains([]string{"gaps", "reference", "init", "at", "events"}, f.Name)) {
-				t.Errorf("%s --%s is not known as what it is: %s", c.CommandPath(), f.Name, f.Usage)
+				t.Errorf("%s --%s is not registered correctly: %s", c.CommandPath(), f.Name, f.Usage)
 			} else if named {
 				writes = writes || v.File.Written
 			}
 		})
 		if has := c.Flags().Lookup("overwrite") != nil; has != writes {
-			t.Errorf("%s: --overwrite is there: %v, files are written: %v", c.CommandPath(), has, writes)
+			t.Errorf("%s: --overwrite exists: %v, files are written: %v", c.CommandPath(), has, writes)
 		}
 	}
 }
@@ -191,7 +190,7 @@ func TestFileFlags(t *testing.T) {
 type interrupter struct {
 	mu        sync.Mutex
 	text      bytes.Buffer
-	signs     []string // of work
+	signs     []string // output that shows that work has begun
 	interrupt func()
 }
 
@@ -252,7 +251,7 @@ func TestFitInterrupted(t *testing.T) {
 	o, _ = interrupted(t, "fit", data, "--y", "y1,y2", "-o", model, "--checkpoint", part, "--restarts", "1000", "--json", "--resume")
 	r := decode[printed](t, o.stdout)
 	if o.code != cli.ExitInterrupted || r.Resumed == nil || *r.Resumed < 1 || !(r.Bound >= before) {
-		t.Errorf("resumed from a bound of %v: exit %d, %+v; want it no lower", before, o.code, r)
+		t.Errorf("resumed from a bound of %v: exit %d, %+v; want at least this bound", before, o.code, r)
 	}
 	refuse(t, "restarts", "fit", data, "--y", "y1,y2", "-o", model, "--checkpoint", part, "--restarts", "999", "--resume")
 	if files := listing(t, dir); len(files) != 4 { // the folder, data, model, checkpoint

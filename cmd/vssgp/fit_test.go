@@ -168,8 +168,8 @@ func flatten(v any) (data []float64, shape []int) {
 	return data, shape
 }
 
-// TestEvaluateGolden checks that evaluate prints the bounds and gradients of the golden files and terms that add up to the bounds, and does
-// not change the model file. For a file without coefficients, the data define the number of outputs, and predictions are conditioned on
+// TestEvaluateGolden checks that evaluate prints the bounds and gradients of the golden files and terms whose sum is the bound, and does
+// not change the model file. For a file without coefficients, the data determine the number of outputs, and predictions are conditioned on
 // the data. (The library's tests compare the numbers to more digits.)
 func TestEvaluateGolden(t *testing.T) {
 	for _, path := range testkit.Must(filepath.Glob("../../testdata/golden/*.json"))(t) {
@@ -198,7 +198,7 @@ func TestEvaluateGolden(t *testing.T) {
 			}
 			before := testkit.Read(t, fitted)
 			check(fitted, want.Exact, "--inference", "exact")
-			check(fitted, want.Factorized) // coefficient.variance makes the model a factorized one
+			check(fitted, want.Factorized) // a model with coefficient.variance is factorized
 			if b := g.Minibatch; b != nil {
 				check(fitted, *want.Minibatch, "--rows", strings.Trim(strings.Join(strings.Fields(fmt.Sprint(b.Rows)), ","), "[]"))
 			}
@@ -245,14 +245,14 @@ func compareGolden(t *testing.T, g *oracle.Golden, got printed, want goldenResul
 		wantData, wantShape := flatten(w)
 		gotData, gotShape := flatten(got.Gradient[name])
 		if !slices.Equal(wantShape, gotShape) {
-			t.Errorf("gradient by %s has shape %v, want %v", name, gotShape, wantShape)
+			t.Errorf("gradient with respect to %s has shape %v, want %v", name, gotShape, wantShape)
 			continue
 		}
 		modeltest.Near(t, "gradient by "+name, gotData, wantData, 1e-5)
 	}
 	for name := range got.Gradient {
 		if _, ok := want.Gradient[name]; !ok {
-			t.Errorf("gradient by %s, for which the golden file has none", name)
+			t.Errorf("gradient with respect to %s, for which the golden file has none", name)
 		}
 	}
 }
@@ -267,7 +267,7 @@ func TestPosteriorCommands(t *testing.T) {
 	}
 	fit("with.st", "--posterior", "4")
 	fit("without.st", "--iterations", "1", "--init", "paper")
-	var said struct {
+	var summary struct {
 		Posterior string   `json:"posterior"`
 		LogPrior  *float64 `json:"log_prior"`
 	}
@@ -276,14 +276,14 @@ func TestPosteriorCommands(t *testing.T) {
 		prior bool
 	}{{"", true}, {"--prior none", false}, {"--prior noise=0.1,1 --prior lengthscale=none", true}} {
 		o := fit("again.st", append(strings.Fields(c.flags), "--json", "--quiet", "--overwrite")...)
-		testkit.OK(t, json.Unmarshal([]byte(o.stdout), &said))
-		if said.Posterior != "computed" || said.LogPrior == nil || (*said.LogPrior != 0) != c.prior {
+		testkit.OK(t, json.Unmarshal([]byte(o.stdout), &summary))
+		if summary.Posterior != "computed" || summary.LogPrior == nil || (*summary.LogPrior != 0) != c.prior {
 			t.Errorf("fit %s: %s", c.flags, o.stdout)
 		}
 	}
 	testkit.Contains(t, succeed(t, "info", "with.st").stdout, "noise sd", "components", "most confident", "period", "reach", "+-")
 	if text := succeed(t, "info", "without.st").stdout; !strings.Contains(text, "without a posterior") || strings.Contains(text, "+-") {
-		t.Errorf("info of a model without one:\n%s", text)
+		t.Errorf("info of a model without a posterior:\n%s", text)
 	}
 	testkit.Contains(t, succeed(t, "info", "without.st", "--json").stdout, `"frequency_sd":[]`)
 	out := succeed(t, "predict", "with.st", "d.csv", "--x", "t", "--posterior", "--draws", "2", "-o", "-").stdout

@@ -17,8 +17,8 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// patience is the maximum time of a command in these tests, also on a busy machine.
-const patience = 5 * time.Minute
+// timeout is the maximum time of a command in these tests, also on a busy machine.
+const timeout = 5 * time.Minute
 
 // outcome is the result of a command.
 type outcome struct {
@@ -40,8 +40,8 @@ func vssgpRunContext(t *testing.T, ctx context.Context, args ...string) outcome 
 	select {
 	case code := <-done:
 		return outcome{code, stdout.String(), stderr.String()}
-	case <-time.After(patience):
-		t.Fatalf("vssgp %s: no end after %v", strings.Join(args, " "), patience)
+	case <-time.After(timeout):
+		t.Fatalf("vssgp %s: no end after %v", strings.Join(args, " "), timeout)
 		return outcome{}
 	}
 }
@@ -106,7 +106,7 @@ func decode[T any](t *testing.T, stdout string) T {
 	var v T
 	d := json.NewDecoder(strings.NewReader(stdout))
 	if err := d.Decode(&v); err != nil {
-		t.Fatalf("stdout is no JSON object: %v: %.200s", err, stdout)
+		t.Fatalf("stdout is not a JSON object: %v: %.200s", err, stdout)
 	}
 	if d.More() {
 		t.Fatalf("stdout contains more than one JSON object: %.200s", stdout)
@@ -114,20 +114,20 @@ func decode[T any](t *testing.T, stdout string) T {
 	return v
 }
 
-// waitFor waits until there is a file of that name.
+// waitFor waits until a file exists.
 func waitFor(t *testing.T, path string) {
 	t.Helper()
-	for late := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
+	for late := time.Now().Add(timeout); ; time.Sleep(time.Millisecond) {
 		if _, err := os.Stat(path); err == nil {
 			return
 		}
 		if time.Now().After(late) {
-			t.Fatalf("no %s after %v", path, patience)
+			t.Fatalf("no %s after %v", path, timeout)
 		}
 	}
 }
 
-// listing is the names and sizes of the files below dir.
+// listing returns the sizes of all files below dir by path. Folders have size −1.
 func listing(t *testing.T, dir string) map[string]int64 {
 	t.Helper()
 	files := map[string]int64{}
@@ -150,12 +150,12 @@ func listing(t *testing.T, dir string) map[string]int64 {
 	return files
 }
 
-// wav is a RIFF file of 16-bit PCM samples, written by hand so that the tests do not rest on the writer that they test.
+// wav returns a RIFF file of 16-bit PCM samples. It does not use package audio, which the tests check.
 func wav(rate, channels int, samples []int16) []byte {
 	var b bytes.Buffer
 	le := func(v any) {
 		if err := binary.Write(&b, binary.LittleEndian, v); err != nil {
-			panic(err) // a Buffer takes everything
+			panic(err) // a Buffer returns no errors
 		}
 	}
 	size := uint32(2 * len(samples))
@@ -175,7 +175,7 @@ func wav(rate, channels int, samples []int16) []byte {
 	return b.Bytes()
 }
 
-// tone is n samples of two decaying-free tones and a little noise, never exactly zero.
+// tone returns n nonzero samples of two tones and a little noise.
 func tone(n, rate int) []int16 {
 	rng := rand.New(rand.NewPCG(1, 2))
 	out := make([]int16, n)
@@ -189,14 +189,14 @@ func tone(n, rate int) []int16 {
 	return out
 }
 
-// patched is a copy of b with the bytes at offset replaced.
+// patched returns a copy of b in which the bytes at offset are replaced.
 func patched(b []byte, offset int, with ...byte) []byte {
 	c := bytes.Clone(b)
 	copy(c[offset:], with)
 	return c
 }
 
-// words are 16-bit little-endian samples of a file made by wav.
+// words returns the 16-bit samples of a file from wav.
 func words(t *testing.T, file []byte) []int16 {
 	t.Helper()
 	at := bytes.Index(file, []byte("data"))
@@ -208,7 +208,7 @@ func words(t *testing.T, file []byte) []int16 {
 	return out
 }
 
-// changedInside returns how many samples of a fill differ from the recording, and fails the test if one outside the gaps does.
+// changedInside returns the number of samples that a fill changed. It fails the test if a sample outside the gaps changed.
 func changedInside[T comparable](t *testing.T, before, after []T, gaps ...[2]int) (changed int) {
 	t.Helper()
 	if len(before) != len(after) {

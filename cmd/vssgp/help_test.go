@@ -58,7 +58,7 @@ func TestHelpExamples(t *testing.T) {
 				t.Errorf("%s: example %q: %v", c.CommandPath(), line, err)
 			}
 			if c.HasParent() && at.Name() != c.Name() {
-				t.Errorf("%s: example %q is of another command", c.CommandPath(), line)
+				t.Errorf("%s: example %q is for another command", c.CommandPath(), line)
 			}
 		}
 		if long := strings.Count(c.Long, "\n") + 1; c.Name() != "completion" && (long > 25 || len(c.Short) >= 60) {

@@ -69,7 +69,7 @@ func TestImpute(t *testing.T) {
 	truth := testkit.Numbers(len(samples), func(i int) float64 { return float64(samples[i]) / (1 << 15) })
 	gap := []audio.Gap{{Start: 600, End: 620}}
 	ar := testkit.Must(restore.Fill(t.Context(), [][]float64{truth}, 8000, gap, restore.Options{Method: restore.AR}))(t)
-	simple := map[string]float64{} // RMSE of the methods without a model
+	simple := map[string]float64{} // RMSE of the baselines
 	for name, fill := range map[string][]float64{"silence": make([]float64, len(truth)), "linear": audio.FillLinear(truth, gap),
 		"ar": ar.Apply([][]float64{truth}, -1)[0]} {
 		simple[name] = audio.RMSE(truth, fill, audio.Mask(gap, len(truth)))
@@ -96,7 +96,7 @@ func TestImpute(t *testing.T) {
 		testkit.Contains(t, text, fmt.Sprintf("\n%-8s %12s ", name, cli.Short(rmse)))
 	}
 	if string(testkit.Read(t, in("out2.wav"))) != string(testkit.Read(t, in("out.wav"))) {
-		t.Error("the same gap given as times gives another fill")
+		t.Error("the same gap given as times gives a different fill")
 	}
 }
 
@@ -115,7 +115,7 @@ func TestImputeSameBytes(t *testing.T) {
 			succeed(t, append([]string{"impute", cut, "--gap", "600:620", "--gap", "100:110", "-o", out, "--seed", "3"}, flags...)...)
 			got := string(testkit.Read(t, out))
 			if first = cmp.Or(first, got); got != first {
-				t.Errorf("%v, %d threads, %d in the gap: other bytes than with 1 and 0", flags, c.threads, c.with)
+				t.Errorf("%v, %d threads, %d in the gap: different bytes than with 1 and 0", flags, c.threads, c.with)
 			}
 		}
 	}
@@ -185,7 +185,7 @@ func TestImputeInterrupted(t *testing.T) {
 	}
 	succeed(t, "impute", gapped, "--gaps", gapsCSV, "-o", filepath.Join(dir, "plain.wav"))
 	if !bytes.Equal(testkit.Read(t, out), testkit.Read(t, filepath.Join(dir, "plain.wav"))) {
-		t.Error("the fill is not the one without an interruption")
+		t.Error("the fill differs from an uninterrupted one")
 	}
 }
 
@@ -231,7 +231,7 @@ func TestMainJob(t *testing.T) {
 		}
 	}
 	if bytes.Equal(testkit.Read(t, in("out-1.wav")), testkit.Read(t, in("out-2.wav"))) {
-		t.Error("two draws are the same")
+		t.Error("two draws are equal")
 	}
 	page := string(testkit.Read(t, in("page.html")))
 	for word, want := range map[string]bool{"by mixture on cpu": true, "may be unreliable;": len(r.Doubts) > 0,
@@ -341,7 +341,7 @@ func TestFormats(t *testing.T) {
 			succeed(t, "impute", in, "--gap", c.gap, "-o", out)
 			r := testkit.Must(audio.Open(out))(t)
 			if want, _ := audio.ContainerOf(f.name); r.Container() != want || r.Encoding().Step() != f.e.Step() || r.Channels() != c.channels {
-				t.Errorf("%s came out as a %v of %v in %d channels", f.name, r.Container(), r.Encoding(), r.Channels())
+				t.Errorf("%s was written as a %v of %v in %d channels", f.name, r.Container(), r.Encoding(), r.Channels())
 			}
 			if first == nil {
 				first = r.Samples
@@ -376,7 +376,7 @@ func checkConversions(t *testing.T, dir, gap string) {
 	} {
 		succeed(t, "impute", in(c.from), "--gap", gap, "-o", in(c.to))
 		if !bytes.Equal(testkit.Read(t, in(c.to)), testkit.Read(t, in(c.like))) {
-			t.Errorf("%s as %s is another file than %s", c.from, c.to, c.like)
+			t.Errorf("%s as %s is a different file than %s", c.from, c.to, c.like)
 		}
 	}
 	o := fromStdinRun(t, string(testkit.Read(t, in("e.flac"))), "impute", "-", "--gap", gap, "-o", "-")
@@ -411,7 +411,7 @@ func TestFillCues(t *testing.T) {
 	line := []string{"impute", filepath.Join(takes, "marked.wav"), "--cues", "-o", in("by-cues.wav"), "--labels", in("cues.txt"), "--json"}
 	r := decode[imputed](t, succeed(t, line...).stdout)
 	if !slices.Equal(r.Gaps, [][2]int{{600, 620}}) || !bytes.Equal(testkit.Read(t, in("by-hand.wav")), testkit.Read(t, in("by-cues.wav"))) {
-		t.Errorf("gaps %v, or another fill than by --gap", r.Gaps)
+		t.Errorf("gaps %v, or a different fill than by --gap", r.Gaps)
 	}
 	if labels := string(testkit.Read(t, in("cues.txt"))); labels != "0.075000000\t0.077500000\tgap\n" {
 		t.Errorf("labels %q", labels)

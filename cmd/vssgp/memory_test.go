@@ -41,8 +41,8 @@ func singing(n int, gaps ...[2]int) []byte {
 	return wav(16000, 1, samples)
 }
 
-// highWater runs a command line in a new process and returns its peak memory in bytes, its exit code and stderr. (The kernel's
-// account of an ended child starts at its parent's.)
+// highWater runs a command line in a new process and returns its peak memory in bytes, its exit code and stderr. It polls /proc, because
+// the peak in the child's resource usage includes the memory of the parent.
 func highWater(t *testing.T, args ...string) (most float64, code int, stderr string) {
 	t.Helper()
 	c := process(t, args...)
@@ -68,8 +68,8 @@ func highWater(t *testing.T, args ...string) (most float64, code int, stderr str
 // needs matches the required memory in an error.
 var needs = regexp.MustCompile(`needs? about ([0-9.e+]+) ([MG])iB`)
 
-// TestMemoryEstimate: the least --memory with which a command is not refused is within a factor of two of what it uses at its peak, the
-// program apart. On two processors: excerpts that many fill at a time do not reach their peaks together, of which the estimate is the sum.
+// TestMemoryEstimate checks that the smallest accepted --memory plus the program's own memory is within a factor of two of the peak memory.
+// It uses two processors: with more, excerpts do not reach their peaks together, but the estimate is their sum.
 func TestMemoryEstimate(t *testing.T) {
 	t.Setenv("GOMAXPROCS", "2")
 	t.Setenv("GOMEMLIMIT", "off") // --memory would set it
@@ -178,15 +178,15 @@ func TestMemoryEstimate(t *testing.T) {
 	}
 }
 
-// TestImputeLong: a fill of a long recording, scores included, allocates no more than the same one of a short recording, because
-// memory goes with the excerpts. (Work buffers come back from a pool, which the collector may empty, so it rests, and the race detector
-// does, hence this file's build constraint.)
+// TestImputeLong checks that filling and scoring a long recording allocates no more memory than for a short recording, because memory
+// depends on the excerpts. Garbage collection is off because it may empty pools. The race detector also does, so a build constraint
+// excludes it.
 func TestImputeLong(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // each processor has a separate pool
 	dir := t.TempDir()
 	tonal := tone(8000, 8000)
-	// imputing allocates so many bytes for a recording of n samples.
+	// imputing returns the number of bytes allocated to fill a recording of n samples.
 	imputing := func(n int, flags []string) uint64 {
 		samples := make([]int16, n)
 		for at := 0; at < n; at += len(tonal) {
@@ -214,7 +214,7 @@ func TestImputeLong(t *testing.T) {
 	const n = 16 << 20
 	for _, flags := range [][]string{quick, nil} {
 		if short, long := imputing(n/64, flags), imputing(n, flags); long > short+n/128 {
-			t.Errorf("%v: %d bytes were allocated for a file of %d, %d for one of %d", flags, long, 2*n, short, 2*n/64)
+			t.Errorf("%v: %d bytes allocated for a file of %d bytes, %d for a file of %d", flags, long, 2*n, short, 2*n/64)
 		}
 	}
 }

@@ -41,7 +41,7 @@ func modelBytes(t *testing.T, spoil func(map[string]safetensors.Tensor), metadat
 	return b.Bytes()
 }
 
-// mistakeFiles are the files of the cases. The folder of each case contains all of them.
+// mistakeFiles returns the files of the cases. The folder of each case contains all of them.
 func mistakeFiles(t *testing.T) map[string][]byte {
 	good := wav(8000, 1, tone(400, 8000))
 	set := func(name string, v ...float64) func(map[string]safetensors.Tensor) {

@@ -47,8 +47,8 @@ func launch(ctx context.Context, mpirun, exe string, n int, args ...string) (*ex
 	return cmd, &stdout, &stderr
 }
 
-// said returns the lines of stderr printed by vssgp.
-func said(stderr string) (lines []string) {
+// vssgpLines returns the lines of stderr printed by vssgp.
+func vssgpLines(stderr string) (lines []string) {
 	for _, l := range strings.Split(stderr, "\n") {
 		if strings.HasPrefix(l, cli.Prefix) && !strings.Contains(l, "computing on") {
 			lines = append(lines, l)
@@ -65,7 +65,7 @@ func TestMPIRun(t *testing.T) {
 	for _, window := range []string{"none", "20"} {
 		var first []byte
 		for n := 1; n <= 4; n++ {
-			ctx, stop := context.WithTimeout(context.Background(), 2*patience)
+			ctx, stop := context.WithTimeout(context.Background(), 2*timeout)
 			defer stop()
 			model := filepath.Join(dir, fmt.Sprintf("m%d.safetensors", n))
 			cmd, stdout, stderr := launch(ctx, mpirun, exe, n, "fit", data, "--x", "t", "--y", "y1,y2", "--window", window, "--components", "4",
@@ -80,7 +80,7 @@ func TestMPIRun(t *testing.T) {
 			if n == 1 {
 				first = got
 			} else if !bytes.Equal(got, first) {
-				t.Errorf("window %s, %d ranks: another model than one rank's", window, n)
+				t.Errorf("window %s, %d ranks: a different model than one rank's", window, n)
 			}
 		}
 	}
@@ -89,11 +89,11 @@ func TestMPIRun(t *testing.T) {
 // TestMPIRunMistakes checks that bad input ends the job with exit code 2 and one message.
 func TestMPIRunMistakes(t *testing.T) {
 	mpirun, exe := program(t)
-	ctx, stop := context.WithTimeout(context.Background(), patience)
+	ctx, stop := context.WithTimeout(context.Background(), timeout)
 	defer stop()
 	cmd, _, stderr := launch(ctx, mpirun, exe, 3, "fit", "none.csv", "-o", filepath.Join(t.TempDir(), "m.safetensors"))
 	err := cmd.Run()
-	if code := cmd.ProcessState.ExitCode(); code != cli.ExitMistake || len(said(stderr.String())) != 1 {
+	if code := cmd.ProcessState.ExitCode(); code != cli.ExitMistake || len(vssgpLines(stderr.String())) != 1 {
 		t.Errorf("%v, exit %d: %s", err, code, stderr)
 	}
 }
@@ -102,7 +102,7 @@ func TestMPIRunMistakes(t *testing.T) {
 func fitting(t *testing.T, n int, mpirun, exe, dir string) (cmd *exec.Cmd, stderr *bytes.Buffer, pids []int) {
 	t.Helper()
 	data, part := testkit.Put(t, dir, "data.csv", waves(3000)), filepath.Join(dir, "part")
-	ctx, stop := context.WithTimeout(context.Background(), 2*patience)
+	ctx, stop := context.WithTimeout(context.Background(), 2*timeout)
 	t.Cleanup(stop)
 	cmd, _, stderr = launch(ctx, mpirun, exe, n, "fit", data, "--x", "t", "--y", "y1,y2", "--window", "none", "--components", "60",
 		"--iterations", "100000", "--restarts", "1000", "-o", filepath.Join(dir, "m.safetensors"), "--checkpoint", part, "--every", "100ms")
@@ -134,7 +134,7 @@ func TestMPIRunKilled(t *testing.T) {
 	cmd, stderr, pids := fitting(t, 3, mpirun, exe, t.TempDir())
 	testkit.OK(t, syscall.Kill(pids[len(pids)-1], syscall.SIGKILL))
 	err := cmd.Wait()
-	lines := said(stderr.String())
+	lines := vssgpLines(stderr.String())
 	if err == nil || len(lines) != 1 || !strings.Contains(lines[0], fmt.Sprintf("of 3 (process %d)", pids[len(pids)-1])) ||
 		!strings.Contains(lines[0], "--resume") {
 		t.Errorf("%v: %s", err, stderr)
@@ -148,7 +148,7 @@ func TestMPIRunInterrupted(t *testing.T) {
 	cmd, stderr, _ := fitting(t, 2, mpirun, exe, dir)
 	testkit.OK(t, cmd.Process.Signal(syscall.SIGTERM))
 	err := cmd.Wait()
-	lines := said(stderr.String())
+	lines := vssgpLines(stderr.String())
 	if len(lines) != 1 || !strings.Contains(lines[0], "interrupted") {
 		t.Errorf("%v: %s", err, stderr)
 	}
@@ -166,7 +166,7 @@ func TestMPIRunResumed(t *testing.T) {
 	dir := t.TempDir()
 	whole, model, part := filepath.Join(dir, "whole.safetensors"), filepath.Join(dir, "m.safetensors"), filepath.Join(dir, "part")
 	fit := func(n int, more ...string) *exec.Cmd {
-		ctx, stop := context.WithTimeout(context.Background(), 2*patience)
+		ctx, stop := context.WithTimeout(context.Background(), 2*timeout)
 		t.Cleanup(stop)
 		cmd, _, _ := launch(ctx, mpirun, exe, n, append([]string{"fit", "../../testdata/co2_monthly.csv", "--init", "paper", "--lengthscales",
 			"1,50", "--periods", "1,0", "--features", "100", "--iterations", "150", "--seed", "3"}, more...)...)
@@ -178,11 +178,11 @@ func TestMPIRunResumed(t *testing.T) {
 	waitFor(t, part)
 	pids := childrenOf(cmd.Process.Pid)
 	if len(pids) != 3 {
-		t.Fatalf("%d ranks, want 3: the fit is over before it could be disturbed", len(pids))
+		t.Fatalf("%d ranks, want 3: the fit ended before it was disturbed", len(pids))
 	}
 	testkit.OK(t, syscall.Kill(pids[1], syscall.SIGKILL))
 	if err := cmd.Wait(); err == nil {
-		t.Fatal("the job ended well without one of its ranks")
+		t.Fatal("the job succeeded without one of its ranks")
 	}
 	if _, err := os.Stat(model); err == nil {
 		t.Fatal("a model was written")
@@ -190,6 +190,6 @@ func TestMPIRunResumed(t *testing.T) {
 	testkit.OK(t, fit(2, "-o", model, "--checkpoint", part, "--resume").Run())
 	want := testkit.Read(t, whole)
 	if got, err := os.ReadFile(model); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("another model than without the loss (%v)", err)
+		t.Errorf("a different model than without the loss (%v)", err)
 	}
 }

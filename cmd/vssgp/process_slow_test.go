@@ -83,7 +83,7 @@ func TestKill(t *testing.T) {
 		}
 		ends++
 		if !bytes.Equal(testkit.Read(t, filepath.Join(dir, "model")), want[i]) {
-			t.Errorf("%s: another model than without kills", killLines[i])
+			t.Errorf("%s: a different model than without kills", killLines[i])
 		}
 		if left := listing(t, dir); len(left) != 3 { // the folder, model, checkpoint
 			t.Errorf("%s: left %v", killLines[i], left)
@@ -91,7 +91,7 @@ func TestKill(t *testing.T) {
 	}
 	t.Logf("%d kills, %d of them aimed at a write, %d fits ended, %d from a checkpoint", done, writing, ends, resumed)
 	if resumed == 0 {
-		t.Error("no fit was gone on with")
+		t.Error("no fit was resumed")
 	}
 }
 
@@ -144,7 +144,7 @@ func TestTermProcess(t *testing.T) {
 			c := process(t, append(strings.Fields(strings.Replace(line, "MODEL", model, 1)), "--device", "cpu")...)
 			c.Stdout = &bytes.Buffer{}
 			testkit.OK(t, c.Start())
-			for began := time.Now(); cpuTime(c.Process.Pid) < wait && time.Since(began) < patience; {
+			for began := time.Now(); cpuTime(c.Process.Pid) < wait && time.Since(began) < timeout; {
 				time.Sleep(5 * time.Millisecond)
 			}
 			before := cpuTime(c.Process.Pid)

@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 // process returns a command line in a new process.
 func process(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	t.Cleanup(cancel)
 	self := testkit.Must(os.Executable())(t)
 	c := exec.CommandContext(ctx, self, args...)
@@ -89,9 +89,9 @@ func ended(c *exec.Cmd) outcome {
 	return outcome{c.ProcessState.ExitCode(), "", fmt.Sprint(c.Stderr)}
 }
 
-// swift returns a folder in memory if possible, because a checkpoint waits for the disk and a short fit on a slow disk writes few
+// fastFolder returns a folder in memory if possible, because a checkpoint waits for the disk and a short fit on a slow disk writes few
 // checkpoints.
-func swift(t *testing.T) string {
+func fastFolder(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/dev/shm", "vssgp")
 	if err != nil {
@@ -104,7 +104,7 @@ func swift(t *testing.T) string {
 // undisturbed returns the model of the fault fit without a fault.
 func undisturbed(t *testing.T) (source string, model []byte, checkpoint int64) {
 	t.Helper()
-	dir := swift(t)
+	dir := fastFolder(t)
 	source = testkit.Put(t, dir, "data.csv", waves(600))
 	for range busy {
 		if o := exit(t, process(t, faultArgs(source, dir)...)); o.code != 0 {
@@ -131,7 +131,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	for _, name := range []string{"limited files", "small disk"} {
 		t.Run(name, func(t *testing.T) {
-			dir, env := swift(t), fmt.Sprint(fileLimit, "=", whole*3/4)
+			dir, env := fastFolder(t), fmt.Sprint(fileLimit, "=", whole*3/4)
 			if name == "small disk" {
 				err := syscall.Mount("none", dir, "tmpfs", 0, fmt.Sprint("size=", whole*3/2))
 				if err != nil && (os.Getenv("VSSGP_REQUIRE_MOUNT") == "1" || !errors.Is(err, fs.ErrPermission)) {
@@ -143,17 +143,17 @@ func TestFullDisk(t *testing.T) {
 				defer syscall.Unmount(dir, syscall.MNT_DETACH)
 				env = "NONE="
 			}
-			said := false
-			for i := 0; i < busy && !said; i++ {
+			warned := false
+			for i := 0; i < busy && !warned; i++ {
 				c := process(t, faultArgs(source, dir)...)
 				c.Env = append(c.Env, env)
 				o := exit(t, c)
-				said = strings.Contains(o.stderr, "without a new checkpoint")
+				warned = strings.Contains(o.stderr, "without a new checkpoint")
 				if o.code != 0 {
-					t.Fatalf("exit %d, %q; want the fit to go on", o.code, o.stderr)
+					t.Fatalf("exit %d, %q; want the fit to continue", o.code, o.stderr)
 				}
 			}
-			if !said {
+			if !warned {
 				t.Error("no message about a failed checkpoint")
 			}
 			finished(t, dir, want)
@@ -162,10 +162,10 @@ func TestFullDisk(t *testing.T) {
 			var stdout bytes.Buffer
 			o.Stdout = &stdout
 			if end := exit(t, o); end.code != 0 {
-				t.Fatalf("gone on with: exit %d, %s", end.code, end.stderr)
+				t.Fatalf("resumed: exit %d, %s", end.code, end.stderr)
 			}
 			if r := decode[printed](t, stdout.String()); r.Resumed == nil || *r.Resumed < 1 {
-				t.Errorf("resumed %v; want the checkpoint before to be whole", r.Resumed)
+				t.Errorf("resumed %v; want the previous checkpoint", r.Resumed)
 			}
 			finished(t, dir, want)
 		})
@@ -414,7 +414,7 @@ func waitIdle(t *testing.T, line string, pid int) {
 	t.Helper()
 	began, idle := time.Now(), 0
 	for ; idle < 20; time.Sleep(10 * time.Millisecond) {
-		if time.Since(began) > patience {
+		if time.Since(began) > timeout {
 			t.Fatalf("vssgp %s: it never waits", line)
 		}
 		tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))

@@ -36,8 +36,8 @@ func onRanks(t *testing.T, n int, args ...string) outcome {
 	select {
 	case code := <-done:
 		return outcome{code, stdout.String(), stderr.String()}
-	case <-time.After(patience):
-		t.Fatalf("vssgp %s on %d ranks: no end after %v", strings.Join(args, " "), n, patience)
+	case <-time.After(timeout):
+		t.Fatalf("vssgp %s on %d ranks: no end after %v", strings.Join(args, " "), n, timeout)
 		return outcome{}
 	}
 }
@@ -62,7 +62,7 @@ func TestRanks(t *testing.T) {
 		if n == 1 {
 			first = got
 		} else if !bytes.Equal(got, first) {
-			t.Errorf("%d ranks: another model than one rank's", n)
+			t.Errorf("%d ranks: a different model than one rank's", n)
 		}
 		one := decode[printed](t, succeed(t, "evaluate", model, data, "--json").stdout)
 		many := decode[printed](t, onRanks(t, n, "evaluate", model, data, "--json").stdout)

@@ -98,7 +98,7 @@ func TestRepair(t *testing.T) {
 		succeed(t, append(args, "--dry-run", "--labels", in(list))...)
 		text = succeed(t, "repair", take, "--gaps", in(list), "--labels", in("again"+filepath.Ext(list)), "-o", in("replayed.wav")).stdout
 		if strings.Contains(text, "found 1") || !slices.Equal(testkit.Read(t, in("replayed.wav")), testkit.Read(t, in("out.wav"))) {
-			t.Errorf("%s gives another fill: %s", list, text)
+			t.Errorf("%s gives a different fill: %s", list, text)
 		}
 		testkit.Equal(t, string(testkit.Read(t, in("again"+filepath.Ext(list)))), string(testkit.Read(t, in(list))), list)
 	}

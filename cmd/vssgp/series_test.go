@@ -72,7 +72,7 @@ func TestForecast(t *testing.T) {
 	for i, n := range []int{0, 2, 10} {
 		at := lines(t, in("a.csv"))
 		if len(at) != 3 || at[i][0] != got[n][0] || i > 0 && math.Abs(number(t, at[i][2])/number(t,
-			got[n][2])-1) > 2e-11 { // features of even rows are made another way, to the backends' tolerance
+			got[n][2])-1) > 2e-11 { // features of even rows are computed by a recurrence, within the backends' tolerance
 			t.Errorf("--at: %q, want %q", at[i], got[n])
 		}
 	}
@@ -175,7 +175,7 @@ func TestFill(t *testing.T) {
 	whole := string(testkit.Read(t, out))
 	if o := fromStdinRun(t, whole, "fill", "-", "-o", "-"); o.code != cli.ExitDone || o.stdout != whole ||
 		!strings.Contains(o.stderr, "is a copy") {
-		t.Errorf("a table without holes: exit %d, %s", o.code, o.stderr)
+		t.Errorf("a table without missing values: exit %d, %s", o.code, o.stderr)
 	}
 }
 
@@ -240,8 +240,8 @@ func TestModelFlags(t *testing.T) {
 			filepath.Join(dir, "m.st"), "--json"}, flags...)
 		return decode[printed](t, succeed(t, args...).stdout).NoiseSD[0]
 	}
-	if free, held := sd(), sd("--prior", "noise=0.01,0.001"); !(free > 1 && held < 0.1) {
-		t.Errorf("noise sd %v, with a strong prior %v", free, held)
+	if free, narrow := sd(), sd("--prior", "noise=0.01,0.001"); !(free > 1 && narrow < 0.1) {
+		t.Errorf("noise sd %v, with a strong prior %v", free, narrow)
 	}
 }
 
@@ -287,11 +287,11 @@ func TestPositiveForecast(t *testing.T) {
 		return least
 	}
 	if least := forecast(); least >= 0 {
-		t.Errorf("without --positive the least number is %v", least)
+		t.Errorf("without --positive the smallest number is %v", least)
 	}
 	model := filepath.Join(dir, "m.safetensors")
 	if least := forecast("--positive", "-m", model); least < 0 {
-		t.Errorf("the least number is %v", least)
+		t.Errorf("the smallest number is %v", least)
 	}
 	succeed(t, "predict", model, filepath.Join(dir, "f.csv"), "-o", filepath.Join(dir, "p.csv"))
 	for i, p := range lines(t, filepath.Join(dir, "p.csv")) {
@@ -318,7 +318,7 @@ func TestLogarithms(t *testing.T) {
 		return r.stdout + r.stderr
 	}
 	for _, c := range []struct {
-		said string
+		text string
 		log  bool
 		args []string
 	}{
@@ -328,7 +328,7 @@ func TestLogarithms(t *testing.T) {
 		{"log scale", false, []string{"forecast", data, "--horizon", "2", "-o", out, "--log", "never"}},
 		{`"log"`, false, []string{"fit", data, "-o", model, "--log", "never", "--json"}},
 	} {
-		if got := run(c.args...); strings.Contains(got, c.said) != c.log {
+		if got := run(c.args...); strings.Contains(got, c.text) != c.log {
 			t.Errorf("%v: %s", c.args, got)
 		}
 	}
@@ -411,7 +411,7 @@ func TestExport(t *testing.T) {
 		}
 		if got != want || len(lines) != 62 || lines[0] != "date,flow_mean,flow_sd" || !strings.HasPrefix(lines[31], "2024-03-31T12:00+01:00,") ||
 			!strings.HasPrefix(lines[32], "2024-04-01T12:00+02:00,") {
-			t.Fatalf("%s: %d lines, %q; want what a.csv gives", c.name, len(lines), lines[31:33])
+			t.Fatalf("%s: %d lines, %q; want the output for a.csv", c.name, len(lines), lines[31:33])
 		}
 		if o := fromStdinRun(t, c.text, "evaluate", model, in, "--json"); decode[struct{ Rows int }](t, o.stdout).Rows != 54 {
 			t.Errorf("%s: %s", c.name, o.stdout)
@@ -776,7 +776,7 @@ func TestRegressorFlags(t *testing.T) {
 	made := map[string]float64{"degrees": 2, "Christmas Day": 30, "fair": 30}
 	for _, e := range decode[info](t, succeed(t, "info", in("m.safetensors"), "--json").stdout).Effects {
 		if w, ok := made[e.Name]; ok && math.Abs(e.Mean[0]-w) > 3*e.SD[0]+0.1*w {
-			t.Errorf("%s has the effect %v (sd %v), made with %v", e.Name, e.Mean[0], e.SD[0], w)
+			t.Errorf("%s has the effect %v (sd %v), true value %v", e.Name, e.Mean[0], e.SD[0], w)
 		}
 		delete(made, e.Name)
 	}
@@ -799,7 +799,7 @@ func TestRegressorFlags(t *testing.T) {
 	hole := testkit.Put(t, dir, "hole.csv", strings.Replace(strings.Join(lines[:1+days], ""), lines[20], lines[20][:strings.LastIndex(lines[20], ",")]+",\n", 1))
 	numbers := testkit.Put(t, dir, "numbers.csv", "t,y\n1,2\n2,3\n3,1\n4,2\n5,2\n6,1\n")
 	weeks := testkit.Put(t, dir, "weeks.csv", "t,y\n2024-01-01,2\n2024-01-08,3\n2024-01-15,1\n2024-01-22,2\n2024-01-29,2\n")
-	first := testkit.Put(t, dir, "first.csv", "t,x,y\n9,1,\n1,1,2\n2,1,3\n3,,1\n4,1,2\n5,1,2\n6,1,1\n") // the future comes first
+	first := testkit.Put(t, dir, "first.csv", "t,x,y\n9,1,\n1,1,2\n2,1,3\n3,,1\n4,1,2\n5,1,2\n6,1,1\n") // the row to forecast is first
 	far := testkit.Put(t, dir, "far.csv", "t,x,y\n99,1,\n1,1,2\n2,1,3\n3,2,1\n4,1,2\n5,1,2\n6,1,1\n")
 	unknown := testkit.Put(t, dir, "unknown.csv", "t,x,y\n1,1,2\n2,1,3\n3,2,1\n4,1,2\n5,2,2\n6,1,1\n7,2,3\n8,1,1\n9,,\n10,2,2\n")
 	for message, args := range map[string][]string{

@@ -123,7 +123,7 @@ func TestServe(t *testing.T) {
 		}
 		for _, name := range step.out {
 			if _, err := os.Stat(name); !errors.Is(err, os.ErrNotExist) {
-				t.Fatalf("%s: %s is on the disk: %v", step.args, name, err)
+				t.Fatalf("%s: %s is a file on disk: %v", step.args, name, err)
 			}
 		}
 		for name, content := range files {
@@ -154,7 +154,7 @@ func TestServe(t *testing.T) {
 // TestServeMemory checks that requests do not leak memory.
 func TestServeMemory(t *testing.T) {
 	c := newClient(t)
-	held := func() uint64 {
+	heap := func() uint64 {
 		var m runtime.MemStats
 		runtime.GC()
 		runtime.ReadMemStats(&m)
@@ -162,12 +162,12 @@ func TestServeMemory(t *testing.T) {
 	}
 	files := map[string]string{"big.csv": strings.Repeat(" ", 1<<20)}
 	c.call(files, "version")
-	before := held()
+	before := heap()
 	const calls = 20
 	for range calls {
 		c.call(files, "version")
 	}
-	if grown := int64(held()) - int64(before); grown > calls<<17 {
+	if grown := int64(heap()) - int64(before); grown > calls<<17 {
 		t.Errorf("%d calls left %d bytes", calls, grown)
 	}
 }
@@ -226,7 +226,7 @@ func TestServeEnd(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-	case <-time.After(patience):
+	case <-time.After(timeout):
 		t.Error("it goes on")
 	}
 }
@@ -259,7 +259,7 @@ func TestServeDisk(t *testing.T) {
 		args, known := calls[command.Name()]
 		if !known {
 			if command.Name() != "serve" && command.Name() != "help" {
-				t.Errorf("%s: no call of it is tried", command.Name())
+				t.Errorf("%s: it is not tested", command.Name())
 			}
 			continue
 		}
@@ -277,7 +277,7 @@ func TestServeDisk(t *testing.T) {
 			v, ok := flag.Value.(*cli.Value)
 			if named := ok && v.File != nil; !named {
 				if name == "file" || name == "folder" {
-					t.Errorf("%s --%s: serve does not know that it names a %s", command.Name(), flag.Name, name)
+					t.Errorf("%s --%s: serve does not treat it as a %s", command.Name(), flag.Name, name)
 				}
 				return
 			}
@@ -296,7 +296,7 @@ func TestServeDisk(t *testing.T) {
 				t.Errorf("%s --%s: exit %d, %s", command.Name(), flag.Name, *f.Code, f.Error)
 			}
 			if found := listing(t, dir); len(found) != 1 {
-				t.Fatalf("%s --%s: on the disk are %v", command.Name(), flag.Name, found)
+				t.Fatalf("%s --%s: files on disk: %v", command.Name(), flag.Name, found)
 			}
 		})
 	}
@@ -305,6 +305,6 @@ func TestServeDisk(t *testing.T) {
 		t.Errorf("exit %d, %s", *f.Code, f.Error)
 	}
 	if !maps.Equal(before, listing(t, there)) || len(listing(t, dir)) != 1 {
-		t.Errorf("on the disk are %v, %v", listing(t, there), listing(t, dir))
+		t.Errorf("files on disk: %v, %v", listing(t, there), listing(t, dir))
 	}
 }

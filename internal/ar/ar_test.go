@@ -277,7 +277,7 @@ func TestAutocorrelationTransformed(t *testing.T) {
 		testkit.Within(t, fmt.Sprintf("%d samples, order %d", c.n, c.order), got, want, 1e-13*want[0])
 	}
 	if n := directProducts / 8; !slices.Equal(Autocorrelation(make([]float64, n), 8), make([]float64, 9)) || !byTransform(n, 8) || byTransform(2048, 1024) {
-		t.Error("windows of the usual lengths are to be summed, long series transformed")
+		t.Error("windows must use direct sums, long series the transform")
 	}
 }
 

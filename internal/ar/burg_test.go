@@ -149,7 +149,7 @@ func TestToeplitz(t *testing.T) {
 		t.Errorf("indefinite matrix of 1, 2: factor %v, want none", got)
 	}
 	if _, ok := toeplitz([]float64{1, 2}, make([]float64, 2), nil); ok {
-		t.Error("1, 2 makes no positive definite matrix, yet it was solved")
+		t.Error("the matrix of 1, 2 is indefinite, but it was solved")
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// correlated is the log density of a Gaussian with mean (1, −2), standard deviations 0.1 and 3 and correlation 0.8, up to a constant.
+// correlated returns the log density of a Gaussian with mean (1, −2), standard deviations 0.1 and 3 and correlation 0.8, up to a constant.
 func correlated(v, g []float64) (float64, error) {
 	const rho = 0.8
 	a, b := (v[0]-1)/0.1, (v[1]+2)/3
@@ -22,7 +22,7 @@ func correlated(v, g []float64) (float64, error) {
 	return -0.5 * c * (a*a - 2*rho*a*b + b*b), nil
 }
 
-// skewed is the log density of log Gamma(3, 1) in each coordinate: not Gaussian, with mean digamma(3) and variance trigamma(3).
+// skewed returns the log density of log Gamma(3, 1) in each coordinate, which has mean digamma(3) and variance trigamma(3).
 func skewed(v, g []float64) (float64, error) {
 	value := 0.0
 	for i, x := range v {
@@ -32,7 +32,7 @@ func skewed(v, g []float64) (float64, error) {
 	return value, nil
 }
 
-// truncated is a standard normal log density that fails above 0.5.
+// truncated returns a standard normal log density, or an error above 0.5.
 func truncated(v, g []float64) (float64, error) {
 	if v[0] > 0.5 {
 		return 0, errors.New("no value")
@@ -142,8 +142,8 @@ func TestPrior(t *testing.T) {
 	}
 }
 
-// ridge is the log density of a Gaussian over (θ, ψ). The standard deviation of θ is 0.5 with ψ profiled out, which responds with
-// slope 3, and 1e-4 with ψ fixed.
+// ridge returns the log density of a Gaussian over (θ, ψ). The standard deviation of θ is 0.5 if ψ is profiled out and 1e-4 if ψ is fixed.
+// ψ responds to θ with slope 3.
 func ridge(v, g []float64) (float64, error) {
 	a, b := v[0]-1, v[1]-2-3*(v[0]-1)
 	const stiff = 1 / (1e-4 * 1e-4) / 9
@@ -172,7 +172,7 @@ func TestProfile(t *testing.T) {
 	}
 }
 
-// bent is quadratic only within a few standard deviations of 1e-5.
+// bent returns a log density that is quadratic only within a few of its standard deviations of 1e-5.
 func bent(v, g []float64) (float64, error) {
 	z := v[0] / 1e-5
 	g[0] = -z / (1 + z*z) / 1e-5

@@ -31,7 +31,7 @@ func pictureOf(t *testing.T, charts ...*chart) string {
 		_, err = d.Token()
 	}
 	if !errors.Is(err, io.EOF) || strings.Contains(text, "NaN") {
-		t.Errorf("no whole drawing: %v", err)
+		t.Errorf("incomplete drawing: %v", err)
 	}
 	return text
 }

@@ -30,13 +30,13 @@ type tab struct {
 	t      *testing.T
 	ctx    context.Context
 	mu     sync.Mutex
-	faults []string // complaints on the console, and requests to a network
+	faults []string // console messages, exceptions and network requests
 }
 
-// browserPatience is how long one step may take, on a busy machine too.
-const browserPatience = 5 * time.Minute
+// browserTimeout is the maximum time of one step, also on a busy machine.
+const browserTimeout = 5 * time.Minute
 
-// newTab starts Chromium. Where there is none the test is skipped, unless VSSGP_REQUIRE_CHROMIUM says that there is to be one.
+// newTab starts Chromium. If it is not installed, newTab skips the test, or fails it if VSSGP_REQUIRE_CHROMIUM is set.
 func newTab(t *testing.T) *tab {
 	t.Helper()
 	path, err := exec.LookPath("chromium")
@@ -44,7 +44,7 @@ func newTab(t *testing.T) *tab {
 		if os.Getenv("VSSGP_REQUIRE_CHROMIUM") != "" {
 			t.Fatal(err)
 		}
-		t.Skip("no chromium: install it to have pages tested in a browser")
+		t.Skip("chromium is not installed")
 	}
 	allocator, end := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU)...)
@@ -58,15 +58,15 @@ func newTab(t *testing.T) *tab {
 	return b
 }
 
-// do returns the result of an action in the page.
+// do performs an action in the page and returns its result.
 func do[T any](b *tab, action chromedp.Action[T]) T {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, browserPatience)
+	ctx, cancel := context.WithTimeout(b.ctx, browserTimeout)
 	defer cancel()
 	return testkit.Must(chromedp.Run(ctx, action))(b.t)
 }
 
-// note records errors on the console and requests to a network.
+// note records exceptions, console messages and network requests.
 func (b *tab) note(event any) {
 	fault := ""
 	switch e := event.(type) {
@@ -79,7 +79,7 @@ func (b *tab) note(event any) {
 		fault = fmt.Sprintf("console %s: %s", e.Type, text)
 	case *network.EventRequestWillBeSent:
 		if strings.HasPrefix(e.Request.URL, "http") || strings.HasPrefix(e.Request.URL, "ws") {
-			fault = "asked for " + e.Request.URL
+			fault = "request of " + e.Request.URL
 		}
 	}
 	if fault != "" {
@@ -89,7 +89,7 @@ func (b *tab) note(event any) {
 	}
 }
 
-// check fails the test by the page's faults.
+// check fails the test if the page has faults, and resets them.
 func (b *tab) check(what string) {
 	b.t.Helper()
 	b.mu.Lock()
@@ -100,13 +100,13 @@ func (b *tab) check(what string) {
 	b.faults = nil
 }
 
-// eval runs a script, which may be a promise, and returns its value.
+// eval runs a script and returns its value. It awaits promises.
 func eval[T any](b *tab, script string) T {
 	b.t.Helper()
 	return do(b, chromedp.Evaluate[T](script, chromedp.EvalAwaitPromise, func(p *runtime.EvaluateParams) { p.UserGesture = new(true) }))
 }
 
-// open shows a file in a window of that width, by light or dark, and waits until it is loaded.
+// open loads a file in a window of the given width and a light or dark color scheme, and waits until it is loaded.
 func (b *tab) open(path string, width int64, scheme string) {
 	b.t.Helper()
 	do(b, chromedp.EmulateViewport(width, 900, func(p *emulation.SetDeviceMetricsOverrideParams, _ *emulation.SetTouchEmulationEnabledParams) {
@@ -118,18 +118,18 @@ func (b *tab) open(path string, width int64, scheme string) {
 	do(b, chromedp.Navigate("file://"+path))
 }
 
-// shoot returns a picture of the whole page, and leaves it in the folder that VSSGP_SCREENSHOTS names, for a look.
+// shoot returns a PNG of the whole page. If VSSGP_SCREENSHOTS is a folder, it also writes the image to this folder.
 func (b *tab) shoot(name string) []byte {
 	b.t.Helper()
-	data := do(b, chromedp.FullScreenshot(100)) // as PNG
+	data := do(b, chromedp.FullScreenshot(100))
 	if dir := os.Getenv("VSSGP_SCREENSHOTS"); dir != "" {
 		testkit.OK(b.t, os.WriteFile(filepath.Join(dir, name+".png"), data, 0o666))
 	}
 	return data
 }
 
-// TestBrowser opens the pages in Chromium: they load without a complaint, fit the screen, show every chart, and follow the system's light or
-// dark.
+// TestBrowser checks in Chromium that pages load without faults, fit the width of the screen, show every chart, and follow the color scheme
+// of the system.
 func TestBrowser(t *testing.T) {
 	b := newTab(t)
 	dir := t.TempDir()
@@ -138,7 +138,7 @@ func TestBrowser(t *testing.T) {
 		"fit":   testkit.Put(t, dir, "fit.html", written(t, fittedDocument(t))),
 		"found": testkit.Put(t, dir, "found.html", pageOf(t, damaged(500, 2))),
 	}
-	if more := os.Getenv("VSSGP_PAGE"); more != "" { // any other page, to look at
+	if more := os.Getenv("VSSGP_PAGE"); more != "" { // another page to view
 		pages["given"] = more
 	}
 	for name, path := range pages {
@@ -153,7 +153,7 @@ func TestBrowser(t *testing.T) {
 					const fits = (svg) => svg.clientWidth > 200 && svg.clientWidth < innerWidth && svg.clientHeight > 150;
 					return [all.length, all.filter((f) => [...f.querySelectorAll("svg")].filter(fits).length === 1).length]; })()`)
 				if shown[0] == 0 || shown[1] != shown[0] {
-					t.Errorf("%s at %d: %d of %d charts are shown once in their place", name, width, shown[1], shown[0])
+					t.Errorf("%s at %d: %d of %d charts are shown once and fit", name, width, shown[1], shown[0])
 				}
 				shots = append(shots, b.shoot(fmt.Sprintf("%s-%d-%s", name, width, scheme)))
 			}
@@ -165,7 +165,7 @@ func TestBrowser(t *testing.T) {
 	}
 }
 
-// brightness is the mean of a picture, from 0 to 1.
+// brightness returns the mean brightness of a PNG, from 0 to 1.
 func brightness(t *testing.T, data []byte) float64 {
 	img := testkit.Must(png.Decode(bytes.NewReader(data)))(t)
 	sum, n := 0.0, 0.0

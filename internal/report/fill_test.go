@@ -153,7 +153,7 @@ func TestFilledPage(t *testing.T) {
 	testkit.Contains(t, text, "RMSE against the reference", "&lt;/script&gt;",
 		`value="reference"`, `"reference":"`)
 	if strings.Contains(text, "onerror=alert(2)>") {
-		t.Error("a name has become markup")
+		t.Error("a name is not escaped")
 	}
 }
 
@@ -204,7 +204,7 @@ func TestFoundPage(t *testing.T) {
 	}
 	page := counted(t, f, map[string]int{">Damage found<": 2, "<th scope=\"row\">other</th><td>12</td>": 1, "Found: d.": 6, ">kind<": 1})
 	if strings.Contains(page, "onerror=alert(2)>") {
-		t.Error("a kind has become markup")
+		t.Error("a kind is not escaped")
 	}
 }
 

@@ -75,7 +75,7 @@ func (f *Fill) found() section {
 	return s
 }
 
-// kindOf returns the name of a find's kind.
+// kindOf returns the name of the kind of a find.
 func kindOf(d detect.Found) string { return cmp.Or(string(d.Kind), "without a label") }
 
 // kinds returns the kinds of the finds, the most frequent first. If there are more than kindColors, the last entry is otherKinds.

@@ -61,7 +61,7 @@ var (
 func TestPage(t *testing.T) {
 	text := written(t, everything())
 	if !utf8.ValidString(text) || strings.Contains(text, "alert(1)</script>") || strings.Contains(text, "<img") {
-		t.Error("a text has become markup, or the page is no UTF-8")
+		t.Error("a text is not escaped, or the page is not UTF-8")
 	}
 	markup := strings.ReplaceAll(strings.ReplaceAll(text, script, ""), style, "")
 	elements, addresses := map[string]int{}, 0
@@ -75,7 +75,7 @@ func TestPage(t *testing.T) {
 			if slices.Contains(loading, name) {
 				addresses++
 				if !strings.HasPrefix(value, "#") && !strings.HasPrefix(value, "data:") {
-					t.Errorf("<%s> asks for %.80q by %s", e[1], value, name)
+					t.Errorf("<%s> loads %.80q by %s", e[1], value, name)
 				}
 			}
 		}
@@ -90,7 +90,7 @@ func TestPage(t *testing.T) {
 	policy := html.UnescapeString(m[1])
 	testkit.Contains(t, policy, "default-src 'none'", "img-src data:;", hash(style), hash(script))
 	if strings.Contains(policy, "unsafe") || strings.Contains(policy, "http") || strings.Contains(style, "@import") || strings.Contains(style, "url(") {
-		t.Errorf("policy %q or the style lets too much in", policy)
+		t.Errorf("policy %q or the style allows too much", policy)
 	}
 	testkit.Contains(t, text, ">"+style+"</", ">"+script+"</", `<html lang="en">`, `name="viewport"`, "<header>", `<nav aria-label="Contents">`,
 		`<main id="content">`, "<footer>", `<section id="section1" aria-labelledby="section1-title">`, `<th scope="col">`, `<th scope="row">`,

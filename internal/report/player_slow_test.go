@@ -21,13 +21,13 @@ func (b *tab) press(key string) {
 	do(b, chromedp.KeyEvent(key))
 }
 
-// click clicks into the middle of what a CSS selector finds.
+// click clicks the center of the element that a CSS selector matches.
 func (b *tab) click(selector chromedp.CSS) {
 	b.t.Helper()
 	do(b, chromedp.Click(selector))
 }
 
-// choose sets one of the player's choices.
+// choose sets the value of a control of the player.
 func (b *tab) choose(name, value string) {
 	b.t.Helper()
 	eval[bool](b, fmt.Sprintf(`(() => { const e = controls[%q]; e.value = %q;
@@ -39,7 +39,7 @@ type playing struct {
 	Playing, Looped bool
 	Side            string
 	Gap             int // 0: none
-	From, To        int // of what a loop repeats
+	From, To        int // range of the loop
 	At              float64
 }
 
@@ -49,7 +49,7 @@ func (b *tab) playing() playing {
 		From: region()[0], To: region()[1], At: now() })`)
 }
 
-// opened is a page in a browser, whose complaints fail the test at its end.
+// opened opens a page in a browser. The test fails at its end if the page has faults.
 func opened(t *testing.T, page string, width int64) *tab {
 	t.Helper()
 	b := newTab(t)
@@ -58,18 +58,18 @@ func opened(t *testing.T, page string, width int64) *tab {
 	return b
 }
 
-// until waits for the player to be so.
+// until waits until is returns true for the state of the player.
 func until(b *tab, what string, is func(playing) bool) {
 	b.t.Helper()
-	for late := time.Now().Add(browserPatience); !is(b.playing()); time.Sleep(20 * time.Millisecond) {
+	for late := time.Now().Add(browserTimeout); !is(b.playing()); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(late) {
-			b.t.Fatalf("%s: not after %v: %+v", what, browserPatience, b.playing())
+			b.t.Fatalf("%s: not after %v: %+v", what, browserTimeout, b.playing())
 		}
 	}
 }
 
-// TestPlayerSound: what the player puts out is the sound before and after the fill at the same position, their difference and the reference,
-// and a loop's again and again.
+// TestPlayerSound checks that the player's output is the recording before or after the fill, their difference, or the reference, at the
+// same position, and that a loop repeats.
 func TestPlayerSound(t *testing.T) {
 	f := made(8000, 2000, 1)
 	f.Reference = audio.Samples{tone(8000, 0.03)}
@@ -80,7 +80,7 @@ func TestPlayerSound(t *testing.T) {
 		copy(filled[g.Start:g.End], f.Result.Fills[i][0].Mean)
 		copy(reference[g.Start:g.End], f.Reference.(audio.Samples)[0][g.Start:g.End])
 	}
-	const from, lead, frames = 1000, 400, 700 // the sound is faded in within the lead
+	const from, lead, frames = 1000, 400, 700 // the fade-in is shorter than lead
 	for _, c := range []struct {
 		side, raised string
 		loop         bool
@@ -111,7 +111,7 @@ func TestPlayerSound(t *testing.T) {
 	}
 }
 
-// TestPlayerSwitch: the switch between before, after and difference neither stops nor moves what plays.
+// TestPlayerSwitch checks that switching between before, after and difference does not interrupt or shift the playback.
 func TestPlayerSwitch(t *testing.T) {
 	b := opened(t, pageOf(t, made(400_000, 100_000, 1)), 1280) // much longer than the switches take
 	b.press(" ")
@@ -135,7 +135,7 @@ func TestPlayerSwitch(t *testing.T) {
 	until(b, "it ends", func(p playing) bool { return !p.Playing && p.At == 0 })
 }
 
-// TestPlayerLoop: a gap's loop begins around it, wraps and stays there, and a position outside ends it.
+// TestPlayerLoop checks that a gap's loop begins before the gap and repeats, and that choosing a position outside ends it.
 func TestPlayerLoop(t *testing.T) {
 	b := opened(t, pageOf(t, made(200_000, 50_000, 1)), 1280)
 	b.choose("around", "0.05")
@@ -163,7 +163,8 @@ func TestPlayerLoop(t *testing.T) {
 	}
 }
 
-// TestPlayerGaps: gaps are chosen from the list, the menu, the bar and by keys, in the order of the list; keys of choices stay theirs.
+// TestPlayerGaps checks that gaps are selected by the list, the menu, the bar and keys, in the order of the list, but not by keys in
+// controls.
 func TestPlayerGaps(t *testing.T) {
 	b := opened(t, pageOf(t, made(200_000, 1000, 2)), 360)
 	at := func(what string, gap int) {
@@ -195,7 +196,7 @@ func TestPlayerGaps(t *testing.T) {
 	at("the menu, and then keys that are not the player's", 3)
 }
 
-// TestPlayerChannels: a gap of one channel is filled in that one only, next to another's at the same time.
+// TestPlayerChannels checks that overlapping gaps of two channels are each filled only in their channel.
 func TestPlayerChannels(t *testing.T) {
 	b := opened(t, pageOf(t, overlapping()), 1280)
 	got := eval[[2]int](b, `(() => { const a = sound("given"), b = sound("mean");
@@ -206,7 +207,7 @@ func TestPlayerChannels(t *testing.T) {
 	}
 }
 
-// TestPlayerClips: of a long recording the player has the parts around gaps, and goes from one to another.
+// TestPlayerClips checks that the player of a long recording contains clips around gaps and jumps from one to another.
 func TestPlayerClips(t *testing.T) {
 	b := opened(t, pageOf(t, made(6_000_000, 100_000, 1)), 1280)
 	b.choose("around", "1")

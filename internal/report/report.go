@@ -82,7 +82,7 @@ func (d *Document) add(s section) {
 	}
 }
 
-// addSettings adds the table of a run's settings.
+// addSettings adds a table of settings.
 func (d *Document) addSettings(settings []Setting) {
 	t := Table{Caption: "Options of the command line", Head: []string{"", "value"}, Words: true}
 	for _, s := range settings {

@@ -21,7 +21,7 @@ type Series struct {
 	Parts  []string // names of the parts
 	XName  string
 	YNames []string
-	// Time returns an input in seconds since 1970. It is nil if the input is not a time.
+	// Time converts an input to seconds since 1970. It is nil if the input is not a time.
 	Time func(x float64) float64
 
 	X  []float64   // [N] inputs of the data, in any order; nil without data

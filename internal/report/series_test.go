@@ -10,7 +10,8 @@ import (
 	"github.com/vssgp/vssgp/series"
 )
 
-// TestForecastCharts: the chart of a forecast marks where it begins. If it is short, the last part of the data comes first.
+// TestForecastCharts checks that charts mark the beginning of the forecast. If it is short, a chart of the last part of the data comes
+// first.
 func TestForecastCharts(t *testing.T) {
 	x := make([]float64, 120)
 	y := make([]float64, len(x))
@@ -59,7 +60,7 @@ func TestForecastCharts(t *testing.T) {
 	}
 }
 
-// TestLevelShiftCharts: the charts of the data mark the level shifts that they show.
+// TestLevelShiftCharts checks that the charts of the data mark the level shifts in their range.
 func TestLevelShiftCharts(t *testing.T) {
 	var x, y []float64
 	for i := range 100 {

@@ -18,10 +18,10 @@ type group struct{ first, blocks int }
 
 // panels are the lanes of sums from a table.
 type panels struct {
-	jobs   []float64 // [panels,WaveRows,8]
-	sums   []float64 // [panels,WaveSums,8]
-	places []int64   // [panels,8]
-	points []int64   // [panels]
+	jobs      []float64 // [panels,WaveRows,8]
+	sums      []float64 // [panels,WaveSums,8]
+	positions []int64   // [panels,8]
+	points    []int64   // [panels]
 }
 
 // jobSize and sumSize are the numbers of values in a panel.
@@ -33,20 +33,20 @@ const (
 // reset allocates n panels with arbitrary values.
 func (p *panels) reset(n int) {
 	p.jobs, p.sums = resize(p.jobs, n*jobSize), resize(p.sums, n*sumSize)
-	p.places, p.points = resize(p.places, n*simd.Lanes), resize(p.points, n)
+	p.positions, p.points = resize(p.positions, n*simd.Lanes), resize(p.points, n)
 }
 
-// idle sets panel i to a job with almost no work.
+// idle sets panel i to a job that takes almost no time.
 func (p *panels) idle(i int) {
 	clear(p.jobs[i*jobSize:][:jobSize])
 	for lane := range simd.Lanes {
-		p.places[i*simd.Lanes+lane] = mostPoints
+		p.positions[i*simd.Lanes+lane] = mostPoints
 	}
 	p.points[i] = 1
 }
 
 // sum computes the sums of all lanes.
-func (p *panels) sum(table []complex128) { simd.SumWaves(p.sums, p.jobs, table, p.places, p.points) }
+func (p *panels) sum(table []complex128) { simd.SumWaves(p.sums, p.jobs, table, p.positions, p.points) }
 
 // reset begins a new batch.
 func (b *batch) reset(s *Spectrum, v int) {
@@ -96,18 +96,18 @@ func (b *batch) add(m *shape, waves ...carrier) {
 }
 
 // lane allocates the next lane, for the frequencies around a position of the table, and returns its number.
-func (b *batch) lane(place int64, points int) (n int, lane []float64) {
+func (b *batch) lane(position int64, points int) (n int, lane []float64) {
 	if b.free == 0 {
 		b.jobs = append(b.jobs, make([]float64, jobSize)...)
-		b.places = append(b.places, make([]int64, simd.Lanes)...)
+		b.positions = append(b.positions, make([]int64, simd.Lanes)...)
 		b.points = append(b.points, 1)
 		b.idle(len(b.points) - 1)
 		b.free = simd.Lanes
 	}
-	n = len(b.places) - b.free
+	n = len(b.positions) - b.free
 	b.free--
 	panel := n / simd.Lanes
-	b.places[n], b.points[panel] = place, max(b.points[panel], int64(points))
+	b.positions[n], b.points[panel] = position, max(b.points[panel], int64(points))
 	return n, b.jobs[panel*jobSize+n%simd.Lanes : (panel+1)*jobSize]
 }
 

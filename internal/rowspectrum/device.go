@@ -9,7 +9,7 @@ import (
 // they need. It returns 0 frequencies if passes over the rows cost less. passCost is CPU or Card.
 func (s *Spectrum) Choose(f *backend.Features, passCost float64) (numbers []float64, count int) {
 	waves := make([]wave, f.M)
-	if !s.pays(waves, f, passCost) {
+	if !s.cheaper(waves, f, passCost) {
 		return nil, 0
 	}
 	for i := range waves {

@@ -14,7 +14,7 @@ const (
 	// over is T/R, the period of a table relative to the range of the rows. With 3, features that extend over all rows
 	// need 27 terms instead of 33, but large tables exceed the cache: for 10⁶ rows a sum then takes twice the time.
 	over = 2
-	// digits: exp(−digits²/2) = 2.5e-15 is negligible.
+	// digits is the number of standard deviations at which Gaussians are cut off: exp(−digits²/2) = 2.5e-15.
 	digits = 8.2
 	// evenRounding is the maximum distance of an even row from its grid point, in units in the last place of the largest
 	// |x|: even rows that were scaled to standard deviations are rounded.
@@ -97,7 +97,7 @@ func evenLayout(d *backend.Data, order []int) *layout {
 		return nil
 	}
 	step := double.Sum(hi, -lo).Over(double.Of(steps))
-	places := make([]int, d.N)
+	points := make([]int, d.N)
 	tolerance := evenRounding * 0x1p-53 * 2 * max(math.Abs(lo), math.Abs(hi))
 	count := int(steps) + 1
 	middle := count / 2
@@ -108,7 +108,7 @@ func evenLayout(d *backend.Data, order []int) *layout {
 		if math.Abs(off) > tolerance {
 			return nil
 		}
-		places[i] = int(at)
+		points[i] = int(at)
 		at -= float64(middle)
 		mean, slope, n, square = mean+off, slope+off*at, n+1, square+at*at
 	}
@@ -122,7 +122,7 @@ func evenLayout(d *backend.Data, order []int) *layout {
 			if v > 0 {
 				value = d.Y[n*d.D+v-1]
 			}
-			sums[places[i]] += value
+			sums[points[i]] += value
 		}
 		l.values = append(l.values, sums)
 	}

@@ -22,11 +22,11 @@ type Rows struct {
 	sums sums
 }
 
-// Expect estimates whether the sums of m features over n rows with d outputs use tables, for features that extend over
-// most rows. flops are the operations of a bound and of a bound with gradient, as many as passes over the rows make in
-// the same time; bytes are for the tables and sums, or for computing the tables if that is more. band is the features'
-// highest frequency in cycles per mean step for uneven rows, and 0 for even ones. passCost is CPU or Card.
-func Expect(n, m, d int, band, passCost float64) (pays bool, flops, bytes float64) {
+// Expect estimates whether the sums of m features over n rows with d outputs use tables, for features that extend over most rows. flops is
+// the cost of a bound with gradient, in operations of passes over the rows that take the same time. bytes is the memory of the tables and
+// the sums, or of the computation of the tables if that is more. band is the features' highest frequency in cycles per mean step for uneven
+// rows, and 0 for even ones. passCost is CPU or Card.
+func Expect(n, m, d int, band, passCost float64) (cheaper bool, flops, bytes float64) {
 	rows, features, values := float64(n), float64(m), float64(1+d)
 	units := sumCost(features, float64(d), longTerms*features)
 	pairs := features * (features + 1) / 2
@@ -36,8 +36,8 @@ func Expect(n, m, d int, band, passCost float64) (pays bool, flops, bytes float6
 		count = math.Exp2(math.Ceil(math.Log2(2 * band * over * rows)))
 		making = nufft.Bytes(int(count))
 	}
-	pays = n >= leastRows && pairs <= mostPairs && count <= mostPerRow*rows && units < passCost*features*features*rows
-	return pays, 3 / CPU * units, values*(16*count+8*rows) + max(making, 64*(pairs+features*float64(d)))
+	cheaper = n >= leastRows && pairs <= mostPairs && count <= mostPerRow*rows && units < passCost*features*features*rows
+	return cheaper, 3 / CPU * units, values*(16*count+8*rows) + max(making, 64*(pairs+features*float64(d)))
 }
 
 // longTerms is the approximate number of terms of a product of two features that both extend over most rows.
@@ -67,7 +67,7 @@ func (r *Rows) Moments(dst *backend.Moments, f *backend.Features) error {
 		return fmt.Errorf("row spectrum: moments: %w", err)
 	}
 	r.tables = false
-	if !r.pays(f) {
+	if !r.cheaper(f) {
 		dst.Terms = 0
 		return r.Rows.Moments(dst, f)
 	}
@@ -89,7 +89,7 @@ func (r *Rows) Pullback(dst, f *backend.Features, bar *backend.Moments) error {
 	if err := r.data.CheckPullback(dst, f, bar); err != nil {
 		return fmt.Errorf("row spectrum: pullback: %w", err)
 	}
-	if !r.pays(f) {
+	if !r.cheaper(f) {
 		return r.Rows.Pullback(dst, f, bar)
 	}
 	if !r.sums.are(f) {
@@ -120,8 +120,8 @@ const (
 	Card = 1. / 100
 )
 
-// pays reports whether tables cost less than passes over the rows. It stores the features' waves in r.
-func (r *Rows) pays(f *backend.Features) bool {
+// cheaper reports whether tables cost less than passes over the rows. It stores the features' waves in r.
+func (r *Rows) cheaper(f *backend.Features) bool {
 	if !r.chosen {
 		r.spectrum, r.chosen = New(&r.data), true
 	}
@@ -129,12 +129,12 @@ func (r *Rows) pays(f *backend.Features) bool {
 		return false
 	}
 	r.sums.waves = resize(r.sums.waves, f.M)
-	return r.spectrum.pays(r.sums.waves, f, r.passCost)
+	return r.spectrum.cheaper(r.sums.waves, f, r.passCost)
 }
 
-// pays writes the features' waves to dst and reports whether tables cost less than passes over the rows. It counts
+// cheaper writes the features' waves to dst and reports whether tables cost less than passes over the rows. It counts
 // operations: the decision must not depend on the machine, because the bits of the sums depend on it.
-func (s *Spectrum) pays(dst []wave, f *backend.Features, passCost float64) bool {
+func (s *Spectrum) cheaper(dst []wave, f *backend.Features, passCost float64) bool {
 	m := float64(f.M)
 	if m*(m+1)/2 > mostPairs || !s.waves(dst, f) || float64(s.cover(dst)-s.margin) > mostPerRow*float64(s.rows) {
 		return false

@@ -108,9 +108,9 @@ func (s *Spectrum) closed(m *shape, c carrier) moments {
 	if exponent < -0.5*digits*digits {
 		return moments{}
 	}
-	place := math.RoundToEven(m.z)
-	off := (m.z - place) + m.zLow
-	turns := c.phase + s.turnsAt(g, r, double.Of(place))
+	point := math.RoundToEven(m.z)
+	off := (m.z - point) + m.zLow
+	turns := c.phase + s.turnsAt(g, r, double.Of(point))
 	sin, cos := math.Sincos(2*math.Pi*fraction(turns) + omega*off)
 	amplitude := math.Sqrt(2*math.Pi/m.p) * math.Exp(exponent)
 	mean, square := omega/m.p, 1/m.p // of X − Z: the imaginary mean, and the variance

@@ -107,11 +107,11 @@ func (s *Spectrum) make(count int) [][]complex128 {
 // transform returns E_g for g from 0 to half the length for even rows.
 func (s *Spectrum) transform(values, grown []float64) []complex128 {
 	length := int(s.length)
-	places := make([]float64, length)
+	onGrid := make([]float64, length)
 	for i, v := range values {
-		places[(s.layout.first+i+length)%length] = v * grown[i]
+		onGrid[(s.layout.first+i+length)%length] = v * grown[i]
 	}
-	e := fourier.NewFFT(length).Coefficients(nil, places)
+	e := fourier.NewFFT(length).Coefficients(nil, onGrid)
 	for g, v := range e { // of exp(−iθX)
 		e[g] = conj(v)
 	}

@@ -60,7 +60,7 @@ type slope struct{ theta, thetaD, quadD, quadD2, amp float64 }
 // the sums of the parts are added.
 const parts = 16
 
-// take computes the sums of f, whose waves are in u, with d outputs. An error is stopped's.
+// take computes the sums of f with d outputs. The waves of f are in u. It returns the error of stopped.
 func (u *sums) take(s *Spectrum, f *backend.Features, d int, stopped func() error) error {
 	m := f.M
 	u.pairs, u.singles = resize(u.pairs, panelsBefore(m)*pairSize), resize(u.singles, m*(1+d))
@@ -125,7 +125,7 @@ func (u *sums) pack() {
 type rowWork struct {
 	plain panels // from PairWaves: the sums and the differences with each panel
 	rest  batch
-	slow  []int // panels whose sums rest computes
+	slow  []int // panels that slowPairs computes
 }
 
 // work returns the workspace of a goroutine; put returns it to the pool.
@@ -144,7 +144,7 @@ func (u *sums) row(s *Spectrum, j int) {
 	n := panelsOf(j)
 	to, one := u.pairs[panelsBefore(j)*pairSize:][:n*pairSize], u.waves[j].numbers()
 	w.plain.reset(2 * n)
-	vector := simd.PairWaves(w.plain.jobs, w.plain.places, to, one[:], u.panels[:n*simd.PairRows*simd.Lanes], s.pairs)
+	vector := simd.PairWaves(w.plain.jobs, w.plain.positions, to, one[:], u.panels[:n*simd.PairRows*simd.Lanes], s.pairs)
 	if !vector {
 		for i := range n {
 			u.slowPairs(s, &w.rest, j, i, to[i*pairSize:])

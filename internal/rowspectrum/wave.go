@@ -78,7 +78,7 @@ func (s *Spectrum) cover(waves []wave) int {
 // fraction returns the fractional part of a phase in turns.
 func fraction(turns float64) float64 { return turns - math.RoundToEven(turns) }
 
-// product is the envelope of ψ_aψ_b and of ψ_aψ_b*:
+// product returns the envelope of ψ_aψ_b and of ψ_aψ_b*:
 //
 //	P = P_a + P_b      Z = (P_aZ_a + P_bZ_b)/P      log = −½ P_aP_b(Z_a − Z_b)²/P
 func product(a, b *wave) envelope {

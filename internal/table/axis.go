@@ -119,7 +119,7 @@ func local(t time.Time) time.Time {
 	return t.Add(time.Duration(offset) * time.Second).UTC()
 }
 
-// inZone is the inverse of local. It returns the time whose local time at the offset from UTC is t.
+// inZone returns the time whose local time at the offset from UTC is t. It is the inverse of local.
 func inZone(t time.Time, offset int) time.Time {
 	return t.Add(-time.Duration(offset) * time.Second).In(time.FixedZone("", offset))
 }

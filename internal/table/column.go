@@ -110,7 +110,7 @@ func (t *Table) DateLike(col int) string {
 
 // wrong returns an error about a cell.
 func (t *Table) wrong(row, col int, problem string) error {
-	return malformed("%s: %s %s", t.place(row, col, fault.Quote(t.Names[col])), fault.Quote(t.text(row, col)), problem)
+	return malformed("%s: %s %s", t.position(row, col, fault.Quote(t.Names[col])), fault.Quote(t.text(row, col)), problem)
 }
 
 // checkName returns an error if the names of the columns in the file are invalid.

@@ -245,7 +245,7 @@ func (l *layout) UnmarshalText(b []byte) error {
 	return fmt.Errorf("invalid layout of dates %.40q; must be 3 February 2001, 04:05:06.789123456, in the layout of the column", b)
 }
 
-// looksLikeDate is a fast test. It returns true for all dates.
+// looksLikeDate returns false only for texts that are not dates. It is a fast test.
 func looksLikeDate(s string) bool {
 	if len(s) < len("2006Q1") {
 		return false

@@ -105,7 +105,7 @@ func (c *npyCells) text(row, col int) string {
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
-func (c *npyCells) place(row, col int, _ string) string {
+func (c *npyCells) position(row, col int, _ string) string {
 	return fmt.Sprintf("%s: row %d, column %d (from 0)", c.name, c.first+row, col)
 }
 

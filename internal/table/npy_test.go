@@ -50,12 +50,12 @@ func readArray(r io.ReaderAt, size int64) (*Matrix, error) {
 
 // A breaking file returns an error after some bytes.
 type breaking struct {
-	held []byte
-	err  error
+	content []byte
+	err     error
 }
 
 func (b breaking) ReadAt(to []byte, at int64) (int, error) {
-	n := copy(to, b.held[min(at, int64(len(b.held))):])
+	n := copy(to, b.content[min(at, int64(len(b.content))):])
 	if n < len(to) {
 		return n, b.err
 	}
@@ -98,8 +98,8 @@ func TestReadNPY(t *testing.T) {
 }
 
 var badNPY = map[string]struct {
-	file []byte
-	says string
+	file    []byte
+	message string
 }{
 	"empty":              {nil, "an NPY file must begin"},
 	"a CSV file":         {[]byte("t,y\n1,2\n3,4\n"), `an NPY file must begin with "\x93NUMPY"`},
@@ -145,7 +145,7 @@ func TestBadNPY(t *testing.T) {
 			runtime.ReadMemStats(&before)
 			_, err := readNPY(c.file)
 			runtime.ReadMemStats(&after)
-			oneLine(t, err, c.says)
+			oneLine(t, err, c.message)
 			if n := after.TotalAlloc - before.TotalAlloc; n > 300_000 {
 				t.Errorf("%d bytes allocated for a file of %d", n, len(c.file))
 			}

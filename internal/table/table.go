@@ -44,8 +44,8 @@ type cells interface {
 	text(row, col int) string
 	// value returns the class of a cell and, for a number, its value, NaN if the cell is missing.
 	value(row, col int) (class, float64)
-	// place returns the position of a cell for messages.
-	place(row, col int, name string) string
+	// position returns the position of a cell for messages.
+	position(row, col int, name string) string
 	// content returns the content of the file.
 	content() string
 	// replace returns a range of content and the bytes that replace it to set a cell to v, which is text in a text file.

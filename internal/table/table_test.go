@@ -31,7 +31,7 @@ func TestBlocks(t *testing.T) {
 		content string
 		cols    []int
 		blocks  int
-		says    string // of an error in the last block
+		message string // of an error in the last block
 	}{
 		"a.csv": {long.String(), []int{0, 2}, 3, ""}, "a.npy": {npy.String(), []int{0, 1}, 2, ""}, "columns.npy": {columns, []int{0, 1}, 1, ""},
 		"bad.csv":  {long.String() + "1,2,x\n", []int{0, 2}, 3, "bad.csv:200002: column \"y\" (2 from 0): \"x\" is not"},
@@ -49,9 +49,9 @@ func TestBlocks(t *testing.T) {
 			}
 			all = append(all, x...)
 		}
-		if blocks != c.blocks || c.says != "" {
+		if blocks != c.blocks || c.message != "" {
 			testkit.Equal(t, blocks, c.blocks, name)
-			oneLine(t, failed, c.says)
+			oneLine(t, failed, c.message)
 			continue
 		}
 		whole := testkit.Must(Read(t.Context(), f))(t)

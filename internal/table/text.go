@@ -205,7 +205,7 @@ func (c *textCells) value(row, col int) (class, float64) {
 	return classify(c.text(row, col), c.delimiter, &c.known)
 }
 
-func (c *textCells) place(row, col int, name string) string {
+func (c *textCells) position(row, col int, name string) string {
 	return fmt.Sprintf("%s:%d: column %s (%d from 0)", c.name, c.line+c.lines(c.data[:c.starts[row]]), name, col)
 }
 

@@ -121,7 +121,7 @@ func same(t testing.TB, got *Matrix, names []string, data []float64) {
 }
 
 // badCSV are invalid files with the position and the likely reason in the error.
-var badCSV = map[string]struct{ text, says string }{
+var badCSV = map[string]struct{ text, message string }{
 	"decimal comma": {"a,b\n1,2\n2,\"1,5\"\n",
 		`"1,5" is not a number; must be a decimal number such as -0.5 or 1e-3 (a decimal comma or a thousands separator?)`},
 	"thousands, commas":  {"a;b\n1;2\n2;1,234,567\n", "(a thousands separator?)"},
@@ -171,7 +171,7 @@ func TestBadCSV(t *testing.T) {
 	for name, c := range badCSV {
 		t.Run(name, func(t *testing.T) {
 			_, err := readCSV(strings.NewReader(c.text), "f.csv")
-			oneLine(t, err, c.says)
+			oneLine(t, err, c.message)
 		})
 	}
 	_, err := outputs(testkit.Must(tableOf(t, "a;b\n1;2.5\n2;1,5\n"))(t))
@@ -179,7 +179,7 @@ func TestBadCSV(t *testing.T) {
 	broken := errors.New("broken")
 	_, err = In(breaking{[]byte("t,y\n1,2\n3,-"), broken}, 20, "f.csv").matrix()
 	if !errors.Is(err, broken) || errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "f.csv:3") {
-		t.Errorf("%v; want the reader's own error with the place", err)
+		t.Errorf("%v; want the reader's own error with the position", err)
 	}
 }
 
@@ -192,14 +192,14 @@ func readCSV(r io.Reader, name string) (*Matrix, error) {
 	return In(bytes.NewReader(b), int64(len(b)), name).matrix()
 }
 
-// oneLine fails the test unless err wraps ErrFormat and its text is one short line that contains says.
-func oneLine(t *testing.T, err error, says string) {
+// oneLine fails the test unless err wraps ErrFormat and its text is one short line that contains message.
+func oneLine(t *testing.T, err error, message string) {
 	t.Helper()
 	if !errors.Is(err, ErrFormat) {
 		t.Fatalf("%v; want ErrFormat", err)
 	}
-	if m := err.Error(); !strings.Contains(m, says) || len(m) > 300 || strings.Contains(m, "\n") {
-		t.Errorf("%s; want one short line with %q", m, says)
+	if m := err.Error(); !strings.Contains(m, message) || len(m) > 300 || strings.Contains(m, "\n") {
+		t.Errorf("%s; want one short line with %q", m, message)
 	}
 }
 

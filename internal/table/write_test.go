@@ -25,9 +25,9 @@ func TestWriteCSV(t *testing.T) {
 
 func TestWriteCSVRefuses(t *testing.T) {
 	for name, c := range map[string]struct {
-		names []string
-		data  []float64
-		says  string
+		names   []string
+		data    []float64
+		message string
 	}{
 		"no columns":    {nil, nil, "0 columns"},
 		"no rows":       {[]string{"t"}, nil, "whole rows"},
@@ -42,7 +42,7 @@ func TestWriteCSVRefuses(t *testing.T) {
 		"name not UTF8": {[]string{"\xff"}, []float64{1}, "UTF-8"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			oneLine(t, WriteCSV(io.Discard, c.names, c.data), c.says)
+			oneLine(t, WriteCSV(io.Discard, c.names, c.data), c.message)
 		})
 	}
 	broken := errors.New("broken")

@@ -106,7 +106,7 @@ func TestFill(t *testing.T) {
 			t.Errorf("%s: %.3f of the samples are inside their 95 %% intervals", c.name, share)
 		}
 		if slices.Equal(r.Draws[0], r.Draws[1]) {
-			t.Errorf("%s: both draws are the same", c.name)
+			t.Errorf("%s: both draws are equal", c.name)
 		}
 		for _, g := range slices.Concat(runs, c.missing) {
 			for i := g[0]; i < g[1]; i++ {

@@ -200,7 +200,7 @@ func TestAgainstGibbs(t *testing.T) {
 		}
 		for i, u := range c.at {
 			if s.sites[i].moved > 1e-3 {
-				t.Errorf("%s: sample %d still moves by %v", c.name, u, s.sites[i].moved)
+				t.Errorf("%s: sample %d still changes by %v", c.name, u, s.sites[i].moved)
 			}
 			drawn := sum[i] / float64(draws)
 			spread := math.Sqrt(square[i]/float64(draws) - drawn*drawn)
