@@ -439,8 +439,8 @@ func (pr *problem) Fits(shape variational.Shape) error {
 		pr.data.N, windows, each, heap.Size(rows+features), heap.Size(limit), most, ErrMemory)
 }
 
-// FitsStart returns an error that wraps ErrMemory if the rows and spectra of the given size in bytes need more than Options.MemoryLimit.
-func (pr *problem) FitsStart(bytes float64) error {
+// FitsInitialization returns an error that wraps ErrMemory if rows and spectra of the given size in bytes exceed Options.MemoryLimit.
+func (pr *problem) FitsInitialization(bytes float64) error {
 	limit, need := pr.o.MemoryLimit, heap.Factor*(pr.rowBytes()+bytes)
 	if limit <= 0 || need <= limit {
 		return nil

@@ -102,16 +102,16 @@ func plan(files []File) ([]*job, error) {
 	var jobs []*job
 	var replaced []string
 	for _, f := range files {
-		p, err := PlaceOf(f.Path)
+		p, err := TargetOf(f.Path)
 		if err == nil {
 			err = p.replaceable()
 		}
 		if err != nil {
 			return nil, err
 		}
-		j := &job{Place: p, fn: f.Write}
+		j := &job{Target: p, fn: f.Write}
 		for _, k := range jobs {
-			if k.Same(j.Place) {
+			if k.Same(j.Target) {
 				return nil, j.badTarget("%s is the same file; give each output a different name", k.path)
 			}
 		}

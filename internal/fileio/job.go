@@ -17,7 +17,7 @@ import (
 
 // A job is an output being written, either to a temporary file that is renamed to the target or directly.
 type job struct {
-	Place
+	Target
 	fn      func(io.Writer) error
 	temp    string   // the temporary file, or ""
 	open    *os.File // the same file, open and locked until the end so that no other process sweeps it

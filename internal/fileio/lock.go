@@ -17,7 +17,7 @@ var ErrLocked = errors.New("fileio: in use by another process")
 // reused. Errors wrap ErrLocked or ErrTarget. Without flock in the file system or the operating system (Windows), Lock does not exclude
 // other processes.
 func Lock(path string) (unlock func(), err error) {
-	p, err := PlaceOf(path)
+	p, err := TargetOf(path)
 	if err != nil {
 		return nil, err
 	}

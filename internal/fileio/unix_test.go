@@ -106,8 +106,8 @@ func TestSame(t *testing.T) {
 		{"dangling", "alias/new", true},
 		{"a", "b", false}, {"a", "new", false}, {"new", "newer", false}, {"new", "folder/new", false}, {"/dev/null", "/dev/null", false},
 	} {
-		p, err1 := PlaceOf(c.one)
-		q, err2 := PlaceOf(c.other)
+		p, err1 := TargetOf(c.one)
+		q, err2 := TargetOf(c.other)
 		if err1 != nil || err2 != nil || p.Same(q) != c.same || q.Same(p) != c.same {
 			t.Errorf("%s and %s: %v, %v, the same: %v; want %v", c.one, c.other, err1, err2, p.Same(q), c.same)
 		}
@@ -122,8 +122,8 @@ func TestSame(t *testing.T) {
 	}
 	f := testkit.Must(os.Open("a"))(t)
 	defer f.Close()
-	open, err1 := PlaceOfOpen(f)
-	p, err2 := PlaceOf("symbolic")
+	open, err1 := TargetOfOpen(f)
+	p, err2 := TargetOf("symbolic")
 	if err1 != nil || err2 != nil || !open.Same(p) {
 		t.Errorf("an open file and its name differ: %v, %v", err1, err2)
 	}

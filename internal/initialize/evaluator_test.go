@@ -24,7 +24,7 @@ type scorer struct {
 	tried  []variational.Shape       // scored
 	asked  []backend.Data            // predicted
 	shapes []variational.Shape       // checked
-	bytes  float64                   // checked by FitsStart
+	bytes  float64                   // checked by FitsInitialization
 	room   float64                   // maximum of bytes; 0: none
 }
 
@@ -74,7 +74,7 @@ func (s *scorer) Fits(shape variational.Shape) error {
 	return nil
 }
 
-func (s *scorer) FitsStart(bytes float64) error {
+func (s *scorer) FitsInitialization(bytes float64) error {
 	s.bytes = bytes
 	if s.room > 0 && bytes > s.room {
 		return errTooLarge

@@ -26,7 +26,7 @@ const noWindowWork = 4e9
 func (s *Series) Spectrum(ctx context.Context, set Settings, evaluator Evaluator) (p *variational.Params, begun *variational.Evaluation,
 	err error) {
 	lengths := s.candidates(set)
-	if err := evaluator.FitsStart(s.bytes(lengths)); err != nil {
+	if err := evaluator.FitsInitialization(s.bytes(lengths)); err != nil {
 		return nil, nil, err
 	}
 	s.fill(ctx, lengths[0])

@@ -15,8 +15,8 @@ import (
 // roomy is an evaluator in which every model fits into memory.
 type roomy struct{ initialize.Evaluator }
 
-func (roomy) Fits(variational.Shape) error { return nil }
-func (roomy) FitsStart(float64) error      { return nil }
+func (roomy) Fits(variational.Shape) error     { return nil }
+func (roomy) FitsInitialization(float64) error { return nil }
 
 // tonesRun returns a stochastic run with a spectral initialization at the given noise precision,
 // or the default one if it is 0.

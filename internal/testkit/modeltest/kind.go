@@ -79,7 +79,7 @@ func (c Kind) Make() (*variational.Params, *backend.Data) {
 	if c.Twins {
 		makeTwins(p)
 	}
-	c.layWindows(p)
+	c.addWindows(p)
 	data := &backend.Data{N: c.N, Q: c.Q, D: c.D, X: make([]float64, c.N*c.Q), Y: make([]float64, c.N*c.D)}
 	fill(data.X, func() float64 { return c.At + uniform(0, 6) })
 	fill(data.Y, rng.NormFloat64)
@@ -107,8 +107,8 @@ func makeTwins(p *variational.Params) {
 	}
 }
 
-// layWindows adds windows with centers 2 apart to p, and assigns its components to them.
-func (c Kind) layWindows(p *variational.Params) {
+// addWindows adds windows with centers 2 apart to p, and assigns its components to them.
+func (c Kind) addWindows(p *variational.Params) {
 	if c.Windows == 0 {
 		return
 	}

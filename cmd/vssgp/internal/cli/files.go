@@ -73,12 +73,12 @@ func (f *files) apart() error {
 		return nil
 	}
 	for _, in := range f.Read {
-		from, err := fileio.PlaceOf(in.Path)
+		from, err := fileio.TargetOf(in.Path)
 		if err != nil {
 			continue
 		}
 		for _, out := range f.Written {
-			if to, err := f.placeOf(out.Path); err == nil && to.Same(from) {
+			if to, err := f.targetOf(out.Path); err == nil && to.Same(from) {
 				return Mistake("%v is the same file as %v, which this command reads; use another name, or --overwrite to replace it", out, in)
 			}
 		}
@@ -86,17 +86,17 @@ func (f *files) apart() error {
 	return nil
 }
 
-// placeOf returns the identity of an output's file. Stdout may be redirected to a file.
-func (f *files) placeOf(path string) (fileio.Place, error) {
+// targetOf returns the identity of an output's file. Stdout may be redirected to a file.
+func (f *files) targetOf(path string) (fileio.Target, error) {
 	if path != ToStdout {
-		return fileio.PlaceOf(path)
+		return fileio.TargetOf(path)
 	}
 	if s, ok := f.stdout.(*stream); ok {
 		if file, ok := s.to.(*os.File); ok {
-			return fileio.PlaceOfOpen(file)
+			return fileio.TargetOfOpen(file)
 		}
 	}
-	return fileio.Place{}, nil
+	return fileio.Target{}, nil
 }
 
 // FormatOf returns the extension of a path in lower case without its dot. It returns csv for

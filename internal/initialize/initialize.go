@@ -67,10 +67,10 @@ type Evaluator interface {
 	// Predicted conditions on the known rows, predicts the asked rows, and returns the sums of the
 	// squared errors and of the predicted variances.
 	Predicted(ctx context.Context, known, asked backend.Data, p *variational.Params) (square, variance float64, err error)
-	// Fits returns an error if a shape needs more memory than available, and FitsStart if an
+	// Fits returns an error if a shape needs more memory than available, and FitsInitialization if an
 	// initialization needs more, in addition to the rows.
 	Fits(shape variational.Shape) error
-	FitsStart(bytes float64) error
+	FitsInitialization(bytes float64) error
 }
 
 // newWindows returns windows of the given length over [lo, hi], with all centers inside. share, in

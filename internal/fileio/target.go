@@ -16,8 +16,8 @@ import (
 // write-protected, or it is given twice. It wraps fs.ErrInvalid for callers that do not know this package.
 var ErrTarget = fmt.Errorf("fileio: path cannot be written to: %w", fs.ErrInvalid)
 
-// A Place identifies the file that a path refers to, after resolving symbolic links.
-type Place struct {
+// A Target identifies the file that a path refers to, after resolving symbolic links.
+type Target struct {
 	path    string      // as given by the caller, for messages
 	name    string      // the path with symbolic links followed
 	folder  fs.FileInfo // the file's folder; the file need not exist
@@ -27,22 +27,22 @@ type Place struct {
 	std     *os.File    // the standard stream that the path refers to, if any
 }
 
-// PlaceOf returns the Place that a write to path refers to. Errors wrap ErrTarget.
-func PlaceOf(path string) (Place, error) {
-	p := Place{path: path}
+// TargetOf returns the Target that a write to path refers to. Errors wrap ErrTarget.
+func TargetOf(path string) (Target, error) {
+	p := Target{path: path}
 	err := p.resolve()
 	return p, err
 }
 
-// PlaceOfOpen returns the Place of an open file, for Same.
-func PlaceOfOpen(f *os.File) (Place, error) {
+// TargetOfOpen returns the Target of an open file, for Same.
+func TargetOfOpen(f *os.File) (Target, error) {
 	info, err := f.Stat()
-	return Place{file: info}, err
+	return Target{file: info}, err
 }
 
 // Same reports whether p and q are one file, by folder and name or as hard links. It returns false for a character device, such as
 // /dev/null or a terminal, because it may be shared.
-func (p Place) Same(q Place) bool {
+func (p Target) Same(q Target) bool {
 	if p.file != nil && q.file != nil {
 		return os.SameFile(p.file, q.file) && p.file.Mode()&fs.ModeCharDevice == 0
 	}
@@ -53,7 +53,7 @@ func (p Place) Same(q Place) bool {
 const maxLinks = 40
 
 // resolve follows symbolic links to the file and sets its properties.
-func (p *Place) resolve() error {
+func (p *Target) resolve() error {
 	next := p.path
 	for range maxLinks {
 		folder, base := filepath.Split(next)
@@ -91,7 +91,7 @@ func (p *Place) resolve() error {
 }
 
 // existing sets the properties of a file that exists.
-func (p *Place) existing(info fs.FileInfo) error {
+func (p *Target) existing(info fs.FileInfo) error {
 	p.file = info
 	p.through = p.through || info.Mode()&(fs.ModeNamedPipe|fs.ModeCharDevice) != 0
 	switch mode := info.Mode(); {
@@ -104,7 +104,7 @@ func (p *Place) existing(info fs.FileInfo) error {
 }
 
 // replaceable returns an error if the existing file is write-protected. A rename would replace it anyway, so it is opened for writing.
-func (p *Place) replaceable() error {
+func (p *Target) replaceable() error {
 	if p.file == nil || p.through {
 		return nil
 	}
@@ -122,7 +122,7 @@ func descriptor(folder string) bool {
 
 // throughDescriptor sets the properties of an open descriptor. Our standard streams are used directly, because reopening a file by its
 // descriptor's name would overwrite earlier output of the shell.
-func (p *Place) throughDescriptor(folder string) error {
+func (p *Target) throughDescriptor(folder string) error {
 	p.through = true
 	if folder == "/dev/fd" || folder == fmt.Sprintf("/proc/%d/fd", os.Getpid()) {
 		p.std = map[string]*os.File{"1": os.Stdout, "2": os.Stderr}[p.base]
@@ -150,7 +150,7 @@ func kind(mode fs.FileMode) string {
 }
 
 // badTarget returns an error that wraps ErrTarget; format may contain %w.
-func (p *Place) badTarget(format string, args ...any) error {
+func (p *Target) badTarget(format string, args ...any) error {
 	return fault.Errorf(ErrTarget, "write %q: "+format, append([]any{p.path}, args...)...)
 }
 
