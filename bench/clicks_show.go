@@ -11,7 +11,7 @@ import (
 	"github.com/vssgp/vssgp/internal/clicks"
 )
 
-// A clicksScore counts the clicks found of each level, and the finds that are none.
+// A clicksScore counts the clicks and the detected clicks of each level, and the false positives.
 type clicksScore struct {
 	hit, all [len(levels) - 1]int
 	false    int
@@ -61,7 +61,8 @@ func (s clicksScore) recall() string {
 	return strings.Join(out, " ")
 }
 
-// showClicks prints the recall by level and the false finds a second, by sensitivity over all recordings and then by recording.
+// showClicks prints the recall by level and the false positives per second: by sensitivity over all recordings, then by recording at the
+// default sensitivity.
 func showClicks(w io.Writer, all []*clicksTrial) {
 	fmt.Fprint(w, "| sensitivity | false: mean, worst, damaged |")
 	for _, c := range crackles[1:] {

@@ -49,8 +49,8 @@ func (o *repairTask) check(files []string) error {
 		demand(o.seconds > 0 && o.sensitivity > 0 && o.sensitivity <= 10,
 			"-seconds %g -sensitivity %g: must be positive, the latter at most 10",
 			o.seconds, o.sensitivity),
-		demand(o.only == "" || o.only == besideOnly || slices.Contains(detect.Kinds, detect.Kind(o.only)),
-			"-only %q: must be %s or one of %q", o.only, besideOnly, detect.Kinds))
+		demand(o.only == "" || o.only == channelsOnly || slices.Contains(detect.Kinds, detect.Kind(o.only)),
+			"-only %q: must be %s or one of %q", o.only, channelsOnly, detect.Kinds))
 }
 
 // A spoiling adds one kind of damage.
@@ -157,11 +157,11 @@ func (o *repairTask) run() error {
 				return err
 			}
 		}
-		for _, seconds := range besideGaps {
-			if len(x) == 1 || o.only != "" && o.only != besideOnly {
+		for _, seconds := range channelGaps {
+			if len(x) == 1 || o.only != "" && o.only != channelsOnly {
 				continue
 			}
-			if l, err := besideLine(ctx, x, r.Rate, seconds); l == nil && err == nil {
+			if l, err := channelLine(ctx, x, r.Rate, seconds); l == nil && err == nil {
 				break // too short
 			} else if err := keep(l, err); err != nil {
 				return err

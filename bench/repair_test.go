@@ -70,7 +70,7 @@ func TestRepair(t *testing.T) {
 		v := math.Sin(float64(i * i % 9973)) // nothing that a channel could tell of itself
 		x[0], x[1] = append(x[0], v), append(x[1], 0.5*v)
 	}
-	l, err := besideLine(t.Context(), x, 8000, 0.1)
+	l, err := channelLine(t.Context(), x, 8000, 0.1)
 	if err != nil || l.Places != 2 || l.Joint != 2 || !(l.After > l.Before+10) || !(l.Coverage > 0.9) {
 		t.Errorf("a copy of a channel: %+v, %v", l, err)
 	}

@@ -141,7 +141,7 @@ func (o *reportTask) flags(set *flag.FlagSet) {
 func (o *reportTask) check(files []string) error {
 	o.path = append(files, "")[0]
 	_, err := os.Stat(o.path)
-	return cmp.Or(want(files, 1, "one file of lines of JSON"), err)
+	return cmp.Or(demandFiles(files, 1, "one file of lines of JSON"), err)
 }
 
 func (o *reportTask) run() error {

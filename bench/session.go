@@ -48,13 +48,13 @@ type speedTask struct {
 // A session is one problem that is evaluated again and again on one device.
 type session struct {
 	*problem
-	o       *speedTask
-	watch   *stopwatch
-	held    *held // nil before the rows are open, and after
-	record  *record
-	peers   []peerLine
-	samples []sample
-	peak    float64 // TFLOP/s, the largest yet; 0 where none is known
+	o         *speedTask
+	watch     *stopwatch
+	evaluator *evaluator // nil before the rows are open, and after
+	record    *record
+	peers     []peerLine
+	samples   []sample
+	peak      float64 // TFLOP/s, the largest yet; 0 where none is known
 }
 
 // measure times the problem on its device. If the device runs out of memory, the record reports it; other errors end the command.
@@ -124,8 +124,8 @@ func (s *session) run() error {
 	if err == nil {
 		err = s.timePeers(e)
 	}
-	if s.held != nil {
-		err = errors.Join(err, s.held.close())
+	if s.evaluator != nil {
+		err = errors.Join(err, s.evaluator.close())
 	}
 	if err != nil || s.o.dump != "" {
 		return err
@@ -135,23 +135,23 @@ func (s *session) run() error {
 		return err
 	}
 	s.record.timed(s.samples, clocked, s.work(s.o.inference), s.peak)
-	s.record.Seconds[opening] = s.held.opened
+	s.record.Seconds[opening] = s.evaluator.opened
 	return s.fit()
 }
 
 // first opens the rows and evaluates once uncounted, which warms caches and allocates workspace, and measures the memory that takes.
 func (s *session) first() (e *vssgp.Evaluation, err error) {
-	s.record.held(machine.Held(func() {
-		if s.held, err = s.hold(s.watch, s.o.inference); err != nil {
+	s.record.memory(machine.MemoryGrowth(func() {
+		if s.evaluator, err = s.newEvaluator(s.watch, s.o.inference); err != nil {
 			return
 		}
 		if s.o.inference == "exact" && s.watch.tables != nil && s.Q == 1 && s.o.Window == 0 {
-			if s.record.Tables, err = s.held.makeTables(); err != nil {
+			if s.record.Tables, err = s.evaluator.makeTables(); err != nil {
 				return
 			}
 		}
 		began := time.Now()
-		e, err = s.held.evaluate()
+		e, err = s.evaluator.evaluate()
 		s.record.First = time.Since(began).Seconds()
 	}))
 	switch {
@@ -221,12 +221,12 @@ func (s *session) clocked() (all []sample, err error) {
 	if s.record.Device != "cpu" || !s.o.clocked || s.record.Sums == fromTables {
 		return nil, nil
 	}
-	h, err := s.hold(newStopwatch(cpu.New(cpu.WithTimings()), s.o.direct), s.o.inference)
+	v, err := s.newEvaluator(newStopwatch(cpu.New(cpu.WithTimings()), s.o.direct), s.o.inference)
 	if err != nil {
 		return nil, err
 	}
-	all, err = h.timed(s.o.repeats)
-	return all, errors.Join(err, h.close())
+	all, err = v.timed(s.o.repeats)
+	return all, errors.Join(err, v.close())
 }
 
 // round times as many evaluations as were asked for, between two measurements of the CPU's peak, if that was not given.
@@ -238,7 +238,7 @@ func (s *session) round() error {
 	}
 	measurePeak()
 	defer measurePeak()
-	samples, err := s.held.timed(s.o.repeats)
+	samples, err := s.evaluator.timed(s.o.repeats)
 	s.samples = append(s.samples, samples...)
 	return err
 }
