@@ -28,7 +28,7 @@ func (o *clicksTask) flags(set *flag.FlagSet) {
 
 func (o *clicksTask) check(files []string) error {
 	o.files = files
-	return demand(len(files) > 0, "no files; give recordings without clicks")
+	return demand(len(files) > 0, "no files given; recordings without clicks are required")
 }
 
 const (

@@ -24,8 +24,8 @@ type example struct {
 	weight   float64
 }
 
-// examples returns the labeled candidates of the trial. A candidate is a click if it contains at least half of the energy of an added click.
-// Other candidates are negative examples if they are at least clearOf samples from all clicks, and are left out otherwise.
+// examples returns the labeled candidates of the trial. A candidate is a click if it contains at least half of the energy of an added
+// click. Other candidates are negative examples if they are at least clearOf samples from all clicks, and are left out otherwise.
 func (t *clicksTrial) examples(weight float64) (out []example) {
 	for _, c := range t.found {
 		e := example{features: c.Features, weight: weight}
@@ -55,7 +55,7 @@ type clicksFit struct {
 	weights []float64 // weights of the candidates, with sum 1
 }
 
-// fitClicks fits the detector's weights to the candidates of all trials. Each trial has the same total weight per candidate and second.
+// fitClicks fits the detector's weights to the candidates of all trials. The weight of a candidate is the inverse of its trial's duration.
 func fitClicks(all []*clicksTrial) (*clicks.Weights, error) {
 	var examples []example
 	for _, t := range all {

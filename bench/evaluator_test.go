@@ -57,7 +57,7 @@ func TestCheck(t *testing.T) {
 	for _, c := range []struct {
 		moment, slope float64
 		err           string
-	}{{1, 1, ""}, {1.001, 1, "bound"}, {1, 1 + 1e-6, "gradient by"}, {1, math.NaN(), "gradient by"}} {
+	}{{1, 1, ""}, {1.001, 1, "bound"}, {1, 1 + 1e-6, "gradient with"}, {1, math.NaN(), "gradient with"}} {
 		for _, inference := range []string{"exact", "exact -window 20"} {
 			o := parsed[*speedTask](t, "speed", "-n 50 -features 4 -repeats 1 -peak 1 -clocked=false -check -inference "+inference)
 			b := &backendtest.Spy{

@@ -83,8 +83,8 @@ type record struct {
 	DeviceBytes int64   `json:"device_bytes,omitempty"`        // peak memory of a GPU; with several GPUs, the largest
 }
 
-// timed fills in the median times and the rates of the passes over the rows. peak is in TFLOP/s, or 0 if unknown. clocked are evaluations on
-// the CPU that also time the parts of moments. The shares of these parts are applied to the medians of all.
+// timed fills in the median times and the rates of the passes over the rows. peak is in TFLOP/s, or 0 if unknown. clocked contains
+// evaluations on the CPU that also time the parts of moments. The shares of these parts are applied to the medians of all.
 func (r *record) timed(all, clocked []sample, work times, peak float64) {
 	p, seconds := each(all, partsOf, median), column(all, secondsOf)
 	r.Kernels = each(all, kernelsOf, mean)

@@ -33,27 +33,27 @@ type repairTask struct {
 }
 
 func (o *repairTask) flags(set *flag.FlagSet) {
-	set.Float64Var(&o.seconds, "seconds", 10, "the most of each recording that is taken")
-	set.Float64Var(&o.sensitivity, "sensitivity", detect.DefaultSensitivity, "of the detectors")
-	set.Uint64Var(&o.seed, "seed", 1, "of the places and shapes of the damage")
-	set.StringVar(&o.only, "only", "", "kind of damage to make, such as clicks, or channels: gaps in the first channel; without it every one")
+	set.Float64Var(&o.seconds, "seconds", 10, "maximum duration of each recording in seconds; the rest is ignored")
+	set.Float64Var(&o.sensitivity, "sensitivity", detect.DefaultSensitivity, "sensitivity of the detectors")
+	set.Uint64Var(&o.seed, "seed", 1, "random seed of the damage")
+	set.StringVar(&o.only, "only", "", "kind of damage, such as clicks, or channels for gaps in the first channel (default: all)")
 	set.StringVar(&o.out, "out", "", "append lines of JSON to this file")
-	set.BoolVar(&o.show, "show", false, "print the tables of the lines of a file instead of repairing")
+	set.BoolVar(&o.show, "show", false, "print the tables of the lines in the given file instead of repairing")
 	commitFlag(set, &o.commit)
 }
 
 func (o *repairTask) check(files []string) error {
 	o.files = files
 	return cmp.Or(
-		demand(len(files) > 0, "no files; give undamaged recordings, or with -show a file of lines"),
+		demand(len(files) > 0, "no files given; undamaged recordings are required, or with -show a file of lines"),
 		demand(o.seconds > 0 && o.sensitivity > 0 && o.sensitivity <= 10,
-			"-seconds %g -sensitivity %g: must be positive, the latter at most 10",
+			"-seconds %g -sensitivity %g: must be positive, and the sensitivity at most 10",
 			o.seconds, o.sensitivity),
 		demand(o.only == "" || o.only == channelsOnly || slices.Contains(detect.Kinds, detect.Kind(o.only)),
 			"-only %q: must be %s or one of %q", o.only, channelsOnly, detect.Kinds))
 }
 
-// A spoiling adds one kind of damage.
+// A spoiling describes one kind of damage.
 type spoiling struct {
 	kind  detect.Kind
 	made  string
@@ -61,17 +61,17 @@ type spoiling struct {
 	do    damage
 }
 
-// A damage returns a damaged copy of x, and where it is damaged. step is the quantizer's.
+// A damage returns a damaged copy of x and the damaged segments. step is the quantization step.
 type damage func(x []float64, rate int, step float64, seed uint64) ([]float64, []audio.Gap)
 
 const (
-	clicksMade    = 60   // in a recording
-	crackleMade   = 2000 // a minute
+	clicksMade    = 60   // clicks in a recording
+	crackleMade   = 2000 // clicks per minute
 	dropoutsEvery = 0.25 // seconds
 	clippingBelow = 6.0  // decibels below the peak
 )
 
-// spoilings lists the damage to each recording.
+// spoilings returns the kinds of damage that are applied to each recording.
 func spoilings() (all []spoiling) {
 	for _, k := range detect.Kinds {
 		all = append(all, spoiling{kind: k, made: "nothing"})
@@ -102,7 +102,7 @@ func spoilings() (all []spoiling) {
 	return append(all, spoiling{detect.Clipped, "clipping", clippingBelow, clipped})
 }
 
-// clipped clips x, and lists the runs of samples that lost something.
+// clipped clips x and returns the runs of clipped samples.
 func clipped(x []float64, _ int, _ float64, _ uint64) (y []float64, all []audio.Gap) {
 	y = slices.Clone(x)
 	level := floats.Norm(x, math.Inf(1)) * math.Pow(10, -clippingBelow/20)
@@ -171,7 +171,7 @@ func (o *repairTask) run() error {
 	return showRepairs(os.Stdout, lines)
 }
 
-// repair damages x, and finds and fills the damage.
+// repair damages x, then detects and fills the damage.
 func (o *repairTask) repair(ctx context.Context, x []float64, rate int, step float64, s spoiling) (*repairLine, error) {
 	y, made := x, []audio.Gap(nil)
 	if s.do != nil {
@@ -214,7 +214,7 @@ func energy(x, y []float64, lo, hi int) (sum float64) {
 	return sum
 }
 
-// hits reports for each position whether at least half of the energy of the damage to x is within finds.
+// hits reports for each damaged segment whether finds contain at least half of the energy of the damage.
 func hits(x, y []float64, made []audio.Gap, found []detect.Found) []bool {
 	out := make([]bool, len(made))
 	for i, m := range made {
@@ -228,7 +228,7 @@ func hits(x, y []float64, made []audio.Gap, found []detect.Found) []bool {
 	return out
 }
 
-// matches counts the damaged segments that are found, and the finds that overlap any of them.
+// matches returns the number of damaged segments that are found, and of finds that overlap a damaged segment.
 func matches(x, y []float64, made []audio.Gap, found []detect.Found) (hit, right int) {
 	for _, h := range hits(x, y, made, found) {
 		if h {

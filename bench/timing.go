@@ -37,8 +37,8 @@ const (
 // passes lists the parts of an evaluation except hosted. Together with hosted, they add up to the evaluation's time.
 var passes = []string{moments, pullback, factorized, predicted, solving, algebra}
 
-// times maps parts of an evaluation, or kernels, to seconds. Kernels are timed by the GPU's clock. On the CPU they are parts of a pass, whose
-// times are summed over the cores.
+// times maps parts of an evaluation, or kernels, to seconds. On a GPU, kernels are timed by its clock. On the CPU, they are parts of a
+// pass, whose times are summed over the cores.
 type times map[string]float64
 
 // sum returns the sum of the named times.
