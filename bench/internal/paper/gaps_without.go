@@ -2,7 +2,7 @@ package paper
 
 import "github.com/vssgp/vssgp/internal/timewarp"
 
-// leftOut lists the mixture without one of its parts, to measure what the part contributes.
+// leftOut lists ablations of the mixture. The names are the starts of their lines.
 var leftOut = []struct {
 	name   string
 	change func(c *timewarp.Candidates)

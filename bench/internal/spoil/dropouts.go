@@ -37,7 +37,6 @@ func Dropouts(x []float64, kind Stop, length, every int, step float64, seed uint
 }
 
 // put writes a dropout to g in y.
-// put writes a dropout to y[g.Start:g.End].
 func (s Stop) put(y []float64, g audio.Gap, step float64, rng *rand.Rand) {
 	last := y[g.Start-1]
 	for n := g.Start; n < g.End; n++ {
