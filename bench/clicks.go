@@ -54,7 +54,7 @@ var crackles = []struct {
 // levels lists the bounds in decibels of the classes of levels in the tables.
 var levels = [...]float64{faintest, -5, 2, 8, loudest, 25}
 
-// A clicksTrial is a recording with one kind of crackle, and the detected candidates. y is x with clicks at made.
+// A clicksTrial is a recording with one kind of crackle, and the detected candidates. y is x with clicks at added.
 type clicksTrial struct {
 	file    string
 	crackle int
@@ -62,7 +62,7 @@ type clicksTrial struct {
 	step    float64
 	seconds float64
 	x, y    []float64
-	made    []audio.Gap
+	added   []audio.Gap
 	levels  []float64
 	found   []clicks.Candidate
 }
@@ -79,7 +79,7 @@ func (o *clicksTask) trials() (all []*clicksTrial, err error) {
 			t := &clicksTrial{file: filepath.Base(path), crackle: i, rate: r.Rate, step: r.Encoding().Step(), x: x, y: x}
 			t.seconds = float64(len(x)) / float64(r.Rate)
 			if i > 0 {
-				t.y, t.made, t.levels = c.Clicks(x, r.Rate, t.step, o.seed+uint64(100*k+i))
+				t.y, t.added, t.levels = c.Clicks(x, r.Rate, t.step, o.seed+uint64(100*k+i))
 			}
 			all = append(all, t)
 		}

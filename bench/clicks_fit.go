@@ -30,7 +30,7 @@ func (t *clicksTrial) examples(weight float64) (out []example) {
 	for _, c := range t.found {
 		e := example{features: c.Features, weight: weight}
 		near := false
-		for _, m := range t.made {
+		for _, m := range t.added {
 			if c.Lo < m.End+clearOf && m.Start-clearOf < c.Hi {
 				near = true
 				e.click = e.click || 2*energy(t.x, t.y, max(m.Start, c.Lo-1), min(m.End, c.Hi+1)) >= energy(t.x, t.y, m.Start, m.End)

@@ -25,7 +25,7 @@ func (t *clicksTrial) score(sensitivity float64) (s clicksScore) {
 	for _, c := range clicks.Choose(t.found, len(t.x), t.rate, sensitivity) {
 		found = append(found, detect.Found{Gap: audio.Gap{Start: max(0, c.Lo-1), End: min(len(t.x), c.Hi+1)}})
 	}
-	for i, hit := range hits(t.x, t.y, t.made, found) {
+	for i, hit := range hits(t.x, t.y, t.added, found) {
 		k := 0
 		for t.levels[i] > levels[k+1] {
 			k++
@@ -36,7 +36,7 @@ func (t *clicksTrial) score(sensitivity float64) (s clicksScore) {
 		}
 	}
 	for _, f := range found {
-		if !slices.ContainsFunc(t.made, func(m audio.Gap) bool { return m.Start-clearOf < f.End && f.Start < m.End+clearOf }) {
+		if !slices.ContainsFunc(t.added, func(m audio.Gap) bool { return m.Start-clearOf < f.End && f.Start < m.End+clearOf }) {
 			s.false++
 		}
 	}

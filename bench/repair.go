@@ -53,8 +53,8 @@ func (o *repairTask) check(files []string) error {
 			"-only %q: must be %s or one of %q", o.only, channelsOnly, detect.Kinds))
 }
 
-// A spoiling describes one kind of damage.
-type spoiling struct {
+// A damageKind describes one kind of damage.
+type damageKind struct {
 	kind  detect.Kind
 	made  string
 	level float64
@@ -71,13 +71,13 @@ const (
 	clippingBelow = 6.0  // decibels below the peak
 )
 
-// spoilings returns the kinds of damage that are applied to each recording.
-func spoilings() (all []spoiling) {
+// damageKinds returns the kinds of damage that are applied to each recording.
+func damageKinds() (all []damageKind) {
 	for _, k := range detect.Kinds {
-		all = append(all, spoiling{kind: k, made: "nothing"})
+		all = append(all, damageKind{kind: k, made: "nothing"})
 	}
 	clicks := func(made string, level float64, of ...spoil.Shape) {
-		all = append(all, spoiling{detect.Clicks, made, level,
+		all = append(all, damageKind{detect.Clicks, made, level,
 			func(x []float64, rate int, step float64, seed uint64) ([]float64, []audio.Gap) {
 				return spoil.Clicks(x, of, clicksMade, 3, 40, level, rate, step, seed)
 			}})
@@ -88,7 +88,7 @@ func spoilings() (all []spoiling) {
 	for _, shape := range spoil.Shapes {
 		clicks("clicks, all a "+string(shape), 12, shape)
 	}
-	all = append(all, spoiling{detect.Clicks, "crackle", 0,
+	all = append(all, damageKind{detect.Clicks, "crackle", 0,
 		func(x []float64, rate int, step float64, seed uint64) ([]float64, []audio.Gap) {
 			y, all, _ := spoil.Crackle{Shapes: spoil.Shapes, PerMinute: crackleMade, Most: 6, Low: 12, High: 30}.Clicks(x, rate, step, seed)
 			return y, all
@@ -97,9 +97,9 @@ func spoilings() (all []spoiling) {
 		drop := func(x []float64, rate int, step float64, seed uint64) ([]float64, []audio.Gap) {
 			return spoil.Dropouts(x, stop, audio.SamplesIn(0.02, rate), audio.SamplesIn(dropoutsEvery, rate), step, seed)
 		}
-		all = append(all, spoiling{detect.Dropouts, string(stop), 0, drop})
+		all = append(all, damageKind{detect.Dropouts, string(stop), 0, drop})
 	}
-	return append(all, spoiling{detect.Clipped, "clipping", clippingBelow, clipped})
+	return append(all, damageKind{detect.Clipped, "clipping", clippingBelow, clipped})
 }
 
 // clipped clips x and returns the runs of clipped samples.
@@ -149,7 +149,7 @@ func (o *repairTask) run() error {
 			lines = append(lines, *l)
 			return jsonl.Append(o.out, l)
 		}
-		for _, s := range spoilings() {
+		for _, s := range damageKinds() {
 			if o.only != "" && string(s.kind) != o.only {
 				continue
 			}
@@ -172,12 +172,12 @@ func (o *repairTask) run() error {
 }
 
 // repair damages x, then detects and fills the damage.
-func (o *repairTask) repair(ctx context.Context, x []float64, rate int, step float64, s spoiling) (*repairLine, error) {
-	y, made := x, []audio.Gap(nil)
+func (o *repairTask) repair(ctx context.Context, x []float64, rate int, step float64, s damageKind) (*repairLine, error) {
+	y, damaged := x, []audio.Gap(nil)
 	if s.do != nil {
-		y, made = s.do(x, rate, step, o.seed)
+		y, damaged = s.do(x, rate, step, o.seed)
 	}
-	l := &repairLine{Rate: rate, Length: float64(len(x)) / float64(rate), Kind: s.kind, Made: s.made, Level: s.level, Places: len(made)}
+	l := &repairLine{Rate: rate, Length: float64(len(x)) / float64(rate), Kind: s.kind, Made: s.made, Level: s.level, Places: len(damaged)}
 	began := time.Now()
 	options := detect.Options{Kinds: []detect.Kind{s.kind}, Sensitivity: o.sensitivity, Step: step}
 	found, err := detect.Find(ctx, audio.Samples{y}, len(y), rate, options)
@@ -185,8 +185,8 @@ func (o *repairTask) repair(ctx context.Context, x []float64, rate int, step flo
 		return nil, err
 	}
 	l.Finding, l.Found = time.Since(began).Seconds(), len(found)
-	l.Hit, l.Right = matches(x, y, made, found)
-	if s.do == nil || len(made) == 0 {
+	l.Hit, l.Right = matches(x, y, damaged, found)
+	if s.do == nil || len(damaged) == 0 {
 		return l, nil
 	}
 	l.Before, l.After = audio.SNR(x, y, nil), audio.SNR(x, y, nil)
@@ -215,9 +215,9 @@ func energy(x, y []float64, lo, hi int) (sum float64) {
 }
 
 // hits reports for each damaged segment whether finds contain at least half of the energy of the damage.
-func hits(x, y []float64, made []audio.Gap, found []detect.Found) []bool {
-	out := make([]bool, len(made))
-	for i, m := range made {
+func hits(x, y []float64, damaged []audio.Gap, found []detect.Found) []bool {
+	out := make([]bool, len(damaged))
+	for i, m := range damaged {
 		within := 0.0
 		for _, f := range found {
 			within += energy(x, y, max(m.Start, f.Start), min(m.End, f.End))
@@ -229,14 +229,14 @@ func hits(x, y []float64, made []audio.Gap, found []detect.Found) []bool {
 }
 
 // matches returns the number of damaged segments that are found, and of finds that overlap a damaged segment.
-func matches(x, y []float64, made []audio.Gap, found []detect.Found) (hit, right int) {
-	for _, h := range hits(x, y, made, found) {
+func matches(x, y []float64, damaged []audio.Gap, found []detect.Found) (hit, right int) {
+	for _, h := range hits(x, y, damaged, found) {
 		if h {
 			hit++
 		}
 	}
 	for _, f := range found {
-		if slices.ContainsFunc(made, func(m audio.Gap) bool { return m.Start < f.End && f.Start < m.End }) {
+		if slices.ContainsFunc(damaged, func(m audio.Gap) bool { return m.Start < f.End && f.Start < m.End }) {
 			right++
 		}
 	}

@@ -47,13 +47,13 @@ func showRepairs(w io.Writer, lines []repairLine) error {
 		printed[head] = true
 		fmt.Fprintf(&out, format, cells...)
 	}
-	alone := func(l repairLine) int { return slices.Index([]string{"one channel", "nothing"}, l.Made) } // the order of the tables
+	order := func(l repairLine) int { return slices.Index([]string{"one channel", "nothing"}, l.Made) } // order of the tables
 	type key struct {
 		kind  detect.Kind
 		made  string
 		level float64
 	}
-	sorted := slices.SortedStableFunc(slices.Values(lines), func(a, b repairLine) int { return alone(a) - alone(b) })
+	sorted := slices.SortedStableFunc(slices.Values(lines), func(a, b repairLine) int { return order(a) - order(b) })
 	for _, of := range jsonl.Groups(sorted, func(l repairLine) key { return key{l.Kind, l.Made, l.Level} }) {
 		s, least, most, n := repairLine{}, math.Inf(1), 0.0, float64(len(of))
 		for _, l := range of {

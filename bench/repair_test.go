@@ -20,7 +20,7 @@ func TestMatches(t *testing.T) {
 	gap := func(start, end int) audio.Gap { return audio.Gap{Start: start, End: end} }
 	x, y := make([]float64, 100), slices.Repeat([]float64{1}, 100)
 	y[16], y[17], y[18], y[19] = 2, 2, 2, 2
-	made := []audio.Gap{gap(10, 20), gap(30, 34), gap(50, 60)}
+	damaged := []audio.Gap{gap(10, 20), gap(30, 34), gap(50, 60)}
 	for _, c := range []struct {
 		found      []audio.Gap
 		hit, right int
@@ -37,7 +37,7 @@ func TestMatches(t *testing.T) {
 		for _, g := range c.found {
 			found = append(found, detect.Found{Gap: g})
 		}
-		if hit, right := matches(x, y, made, found); hit != c.hit || right != c.right {
+		if hit, right := matches(x, y, damaged, found); hit != c.hit || right != c.right {
 			t.Errorf("%v: %d hit, %d right; want %d, %d", c.found, hit, right, c.hit, c.right)
 		}
 	}

@@ -103,17 +103,17 @@ func (o *seriesTask) measure() ([]forecasts.Line, error) {
 			return nil, err
 		}
 		if len(o.peers) > 0 {
-			made := filepath.Join(o.write, "forecasts.jsonl")
+			forecastsPath := filepath.Join(o.write, "forecasts.jsonl")
 			cmd := exec.CommandContext(ctx, o.python)
 			err := withScript("series.py", func(_, script string) error {
-				cmd.Args = append(cmd.Args, append([]string{script, path, made}, o.peers...)...)
+				cmd.Args = append(cmd.Args, append([]string{script, path, forecastsPath}, o.peers...)...)
 				cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
 				return cmd.Run()
 			})
 			if err != nil {
 				return nil, fmt.Errorf("-peers: %w", err)
 			}
-			o.files = append(o.files, made)
+			o.files = append(o.files, forecastsPath)
 		}
 	}
 	for _, path := range o.files {

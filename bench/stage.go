@@ -77,15 +77,15 @@ func (o *stageTask) run() error {
 	return errors.Join(err, jsonl.Append(o.lines, s), demand(!s.failed(), "%s: %s\n%s", s.Stage, s.Status, s.Said))
 }
 
-// lacking matches a line in which an NVIDIA program reports that it does not work on this machine, or a test program that no test matches.
-var lacking = regexp.MustCompile(`(?m)^.*(ERR_NVGPUCTRPERM|Unable to find injection library|Device not supported|LibraryNotLoaded|` +
+// unsupported matches a line in which an NVIDIA program reports that it does not work on this machine, or a test program that no test matches.
+var unsupported = regexp.MustCompile(`(?m)^.*(ERR_NVGPUCTRPERM|Unable to find injection library|Device not supported|LibraryNotLoaded|` +
 	`warning: no tests to run).*$`)
 
 // ended returns the stage's line, and a line of facts or a profile if the command printed one. out is the standard output of the command,
 // all also contains its standard error, and own the results in out.
 func (o *stageTask) ended(out, all string, own *result) (s stage, found any) {
 	s = stage{Stage: o.name, Seconds: o.took.Round(time.Second / 10).Seconds(), Status: machine.OK}
-	why := cmp.Or(o.skip, lacking.FindString(all))
+	why := cmp.Or(o.skip, unsupported.FindString(all))
 	if len(own.Speed) == 0 && len(own.Peers) == 1 && strings.HasPrefix(own.Peers[0].Status, "missing: ") {
 		why = own.Peers[0].Status
 	}

@@ -31,7 +31,7 @@ type tablesTask struct {
 	commit          string
 	files           []string
 	drawnK          []int
-	made            machine.Machine
+	machine         machine.Machine
 }
 
 func (o *tablesTask) flags(set *flag.FlagSet) {
@@ -96,7 +96,7 @@ func (o *tablesTask) run() error {
 	}
 	ctx, stop := interruptible()
 	defer stop()
-	o.made = machine.This(o.commit)
+	o.machine = machine.This(o.commit)
 	var lines []tableLine
 	for _, file := range o.files {
 		t, err := table.Open(file)
@@ -143,7 +143,7 @@ func (o *tablesTask) split(ctx context.Context, name string, t *table.Matrix, s 
 		if err != nil {
 			return nil, fmt.Errorf("%s, split %d, %s: %w", name, s, m.name, err)
 		}
-		line.Machine, line.Time, line.Bench, line.Status = o.made, machine.Now(), "tables", machine.OK
+		line.Machine, line.Time, line.Bench, line.Status = o.machine, machine.Now(), "tables", machine.OK
 		line.Table, line.Split, line.Method = name, s, m.name
 		if err := jsonl.Append(o.out, line); err != nil {
 			return nil, err

@@ -51,7 +51,7 @@ CHECK = 256         # rows
 STEP = 1e-6         # relative step of central differences
 
 
-def made(np, n, seed):
+def synthetic(np, n, seed):
     rng = np.random.default_rng(seed)
     frequency, phase = rng.uniform(0, HIGHEST, TONES), rng.uniform(0, 2 * math.pi, TONES)
     x, y = np.arange(n, dtype=float), NOISE * rng.standard_normal(n)
@@ -155,7 +155,7 @@ def measure(o, line):
     import celerite2.backprop
     line["version"] = celerite2.__version__
     evaluate = gradient_of if o.mode == "gradient" else value_of
-    x, y = made(np, o.n, o.seed)
+    x, y = synthetic(np, o.n, o.seed)
     p = parameters(np, o.terms, o.seed)
     differs = disagreement(np, celerite2, evaluate, p, x[:CHECK], y[:CHECK])
     if differs:

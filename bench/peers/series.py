@@ -34,20 +34,20 @@ class Grid:
         x, y, at = (np.array(p[k], float) for k in ("x", "y", "at"))
         apart = np.diff(x)
         self.step = (x[-1] - x[0]) / np.round(apart / np.median(apart)).sum()
-        place = lambda v: np.round((v - x[0]) / self.step).astype(int)
-        self.at = place(at)
-        self.y = np.full(place(x[-1:])[0] + 1, np.nan)
-        self.y[place(x)] = y
+        index = lambda v: np.round((v - x[0]) / self.step).astype(int)
+        self.at = index(at)
+        self.y = np.full(index(x[-1:])[0] + 1, np.nan)
+        self.y[index(x)] = y
         self.mean, self.sd = y.mean(), y.std()
         self.standard = (self.y - self.mean) / self.sd
         self.n = len(self.y)
-        self.filled = np.interp(np.arange(self.n), place(x), y)
+        self.filled = np.interp(np.arange(self.n), index(x), y)
         self.holes = bool((self.at < self.n).any())
         self.steps = max(0, int(self.at.max()) + 1 - self.n)  # number of steps after the end
         self.exog = None  # the regressors at all indices; 0 for missing rows
         if "regressors" in p:
             self.exog = np.zeros((self.n + self.steps, len(p["regressors"][0])))
-            self.exog[place(x)], self.exog[self.at] = p["regressors"], p["at_regressors"]
+            self.exog[index(x)], self.exog[self.at] = p["regressors"], p["at_regressors"]
 
     def regressors(self, y):
         """Returns the regressors of a model of y, which begins at index 0."""
@@ -174,8 +174,8 @@ def seasons(p):
 def automatic(grid, model):
     """Returns the forecast of a statsforecast model. The standard deviation is computed from its interval."""
     exog = {} if grid.exog is None else dict(X=grid.exog[: grid.n], X_future=grid.exog[grid.n :])
-    made = model.forecast(grid.filled, grid.steps, level=[95], **exog)
-    mean, low, high = (np.asarray(made[k]) for k in ("mean", "lo-95", "hi-95"))
+    result = model.forecast(grid.filled, grid.steps, level=[95], **exog)
+    mean, low, high = (np.asarray(result[k]) for k in ("mean", "lo-95", "hi-95"))
     return mean, (high - low) / (2 * SD95)
 
 
@@ -213,8 +213,8 @@ def prophet(p, grid):
     days = [Timestamp(2000, 1, 1) + Timedelta(days=i) for i in range(grid.n + grid.steps)]
     table = DataFrame(dict(ds=days) | exog)
     np.random.seed(0)
-    made = model.fit(table[: grid.n].assign(y=grid.y)).predict(table.loc[grid.at])
-    return made.yhat.to_numpy(), (made.yhat_upper - made.yhat_lower).to_numpy() / (2 * SD95)
+    result = model.fit(table[: grid.n].assign(y=grid.y)).predict(table.loc[grid.at])
+    return result.yhat.to_numpy(), (result.yhat_upper - result.yhat_lower).to_numpy() / (2 * SD95)
 
 
 METHODS = dict(

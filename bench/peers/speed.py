@@ -242,10 +242,10 @@ def torch_peer(problem, device):
     import torch
     if device != "cpu" and not torch.cuda.is_available():
         raise Missing("torch sees no GPU")
-    where = torch.device(device)
+    target = torch.device(device)
 
     def put(a):
-        return torch.tensor(a, dtype=torch.float64, device=where)
+        return torch.tensor(a, dtype=torch.float64, device=target)
     x, y = put(problem.x), put(problem.y)
     leaves = {t: put(v).requires_grad_() for t, v in problem.params.items()}
 
@@ -276,7 +276,7 @@ def jax_peer(problem, device):
     import jax.numpy as jnp
     from jax.scipy.linalg import cho_solve
     try:
-        where = jax.devices("cpu" if device == "cpu" else "gpu")[0]
+        target = jax.devices("cpu" if device == "cpu" else "gpu")[0]
     except RuntimeError as e:
         raise Missing(first_line(e)) from e
 
@@ -290,7 +290,7 @@ def jax_peer(problem, device):
     def value(p, x, y):
         return bound(jnp, sinc, logdet_solve, jnp.diag, p, x, y, problem.k)
     both = jax.jit(jax.value_and_grad(value))
-    p, x, y = jax.device_put((problem.params, problem.x, problem.y), where)
+    p, x, y = jax.device_put((problem.params, problem.x, problem.y), target)
 
     def evaluate():
         v, g = jax.block_until_ready(both(p, x, y))
@@ -299,7 +299,7 @@ def jax_peer(problem, device):
     def peak():
         if device == "cpu":
             return 0
-        return (where.memory_stats() or {}).get("peak_bytes_in_use", 0)
+        return (target.memory_stats() or {}).get("peak_bytes_in_use", 0)
     return jax.__version__, evaluate, peak
 
 

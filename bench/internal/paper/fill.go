@@ -83,9 +83,9 @@ func fillWarp(by *timewarp.Filler) filler {
 	}
 }
 
-// fillAlone fills each gap from a separate excerpt, in which the samples of the other gaps are observed. reach returns the number of
+// fillSeparately fills each gap from a separate excerpt, in which the samples of the other gaps are observed. reach returns the number of
 // samples before and after a gap of n samples.
-func fillAlone(reach func(n int, rate float64) int, fill filler) filler {
+func fillSeparately(reach func(n int, rate float64) int, fill filler) filler {
 	return func(ctx context.Context, s *signal) (*filling, error) {
 		out := &filling{Mean: unknown(len(s.Y))}
 		for _, g := range s.Gaps {

@@ -66,12 +66,12 @@ func TestWarp(t *testing.T) {
 	}
 }
 
-// TestAlone checks that each gap is filled from a separate excerpt without other gaps.
-func TestAlone(t *testing.T) {
+// TestFillSeparately checks that each gap is filled from a separate excerpt without other gaps.
+func TestFillSeparately(t *testing.T) {
 	y := testkit.Numbers(300, func(i int) float64 { return float64(i) })
 	s := &signal{Rate: 1000, Y: y, Gaps: []audio.Gap{{Start: 5, End: 8}, {Start: 100, End: 104}}}
 	var seen []signal
-	fill := fillAlone(func(n int, rate float64) int { return n + int(rate/100) }, func(_ context.Context, s *signal) (*filling, error) {
+	fill := fillSeparately(func(n int, rate float64) int { return n + int(rate/100) }, func(_ context.Context, s *signal) (*filling, error) {
 		seen = append(seen, *s)
 		f := &filling{Mean: slices.Clone(s.Y), SD: slices.Repeat([]float64{float64(len(seen))}, len(s.Y)), Bound: 2, Rows: len(s.Y), M: 3}
 		return f, nil
@@ -88,7 +88,7 @@ func TestAlone(t *testing.T) {
 	if !slices.Equal(s.in(f.Mean), s.in(y)) || !slices.Equal(s.in(f.SD), []float64{1, 1, 1, 2, 2, 2, 2}) || !math.IsNaN(f.Mean[8]) || !math.IsNaN(f.SD[8]) {
 		t.Errorf("in the gaps %v, %v; outside %v", s.in(f.Mean), s.in(f.SD), f.Mean[8])
 	}
-	if f, err := fillAlone(func(int, float64) int { return 9 }, fillLinear)(context.Background(), s); err != nil || f.SD != nil {
+	if f, err := fillSeparately(func(int, float64) int { return 9 }, fillLinear)(context.Background(), s); err != nil || f.SD != nil {
 		t.Errorf("%+v, %v: want no intervals for a method without intervals", f, err)
 	}
 }

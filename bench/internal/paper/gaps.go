@@ -172,10 +172,10 @@ func single(contextMS, orderMS float64) timewarp.Candidates {
 	return timewarp.Candidates{All: []timewarp.Candidate{c}, Widen: timewarp.AR().Widen}
 }
 
-// alone returns the fit of a method that fills each gap separately. make is called when the fit runs, because there are thousands of fits.
-func (t *task) alone(method, start string, make func() filler) fit {
+// separate returns the fit of a method that fills each gap separately. make is called when the fit runs, because there are thousands of fits.
+func (t *task) separate(method, start string, make func() filler) fit {
 	return t.fill(method, start, func(ctx context.Context, s *signal) (*filling, error) {
-		return fillAlone(timewarp.Reach, make())(ctx, s)
+		return fillSeparately(timewarp.Reach, make())(ctx, s)
 	})
 }
 
@@ -185,19 +185,19 @@ func (t *task) fills() (out []fit) {
 		return func() filler { return fillWarp(timewarp.NewFiller(c, float64(t.Rate))) }
 	}
 	constant := func(m filler) func() filler { return func() filler { return m } }
-	out = []fit{t.alone(mixtureMethod, "", by(timewarp.Mixture())), t.alone(arMethod, "", by(timewarp.AR()))}
+	out = []fit{t.separate(mixtureMethod, "", by(timewarp.Mixture())), t.separate(arMethod, "", by(timewarp.AR()))}
 	for _, g := range arGrid {
-		out = append(out, t.alone(gridMethod, fmt.Sprintf("%g ms, order %g ms", g[0], g[1]), by(single(g[0], g[1]))))
+		out = append(out, t.separate(gridMethod, fmt.Sprintf("%g ms, order %g ms", g[0], g[1]), by(single(g[0], g[1]))))
 	}
-	out = append(out, t.alone("janssen", "", constant(fillAR)), t.alone("linear", "", constant(fillLinear)))
+	out = append(out, t.separate("janssen", "", constant(fillAR)), t.separate("linear", "", constant(fillLinear)))
 	if t.key.Seed != partSeed {
 		return out
 	}
-	out = append(out, t.alone(formerMethod, "", constant(fillVSSGP(restore.Options{Model: vssgp.Options{Seed: t.key.Seed}}))))
-	for _, v := range leftOut {
+	out = append(out, t.separate(formerMethod, "", constant(fillVSSGP(restore.Options{Model: vssgp.Options{Seed: t.key.Seed}}))))
+	for _, v := range ablations {
 		c := timewarp.Mixture()
 		v.change(&c)
-		out = append(out, t.alone(mixtureMethod, v.name, by(c)))
+		out = append(out, t.separate(mixtureMethod, v.name, by(c)))
 	}
 	return out
 }

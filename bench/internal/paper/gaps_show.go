@@ -50,7 +50,7 @@ func gapsTables(w io.Writer, lines []Line) {
 		f.recordingTable(w)
 		f.choiceTable(w)
 	}
-	leftOutTable(w, lines)
+	ablationTable(w, lines)
 }
 
 func uncalibrated(coverage float64) bool { return coverage < calibratedLo || coverage > calibratedHi }
@@ -154,8 +154,8 @@ func (f fillsBy) choiceTable(w io.Writer) {
 	writeTable(w, rows)
 }
 
-// leftOutTable compares the ablations with the whole mixture, on the gaps that both filled.
-func leftOutTable(w io.Writer, lines []Line) {
+// ablationTable compares the ablations with the whole mixture, on the gaps that both filled.
+func ablationTable(w io.Writer, lines []Line) {
 	lines = jsonl.Where(lines, methodOf, mixtureMethod)
 	whole := gapsOfLines(jsonl.Where(lines, startOf, ""))
 	classes := jsonl.Distinct(whole, classOf)

@@ -186,8 +186,8 @@ func TestGapsTables(t *testing.T) {
 	}
 }
 
-// TestLeftOut checks that a change applies to every candidate and does not modify the default mixture.
-func TestLeftOut(t *testing.T) {
+// TestAblations checks that a change applies to every candidate and does not modify the default mixture.
+func TestAblations(t *testing.T) {
 	var count int
 	c, changed := timewarp.Mixture(), timewarp.Mixture()
 	each(func(c *timewarp.Candidate) { count++; c.Refill = false })(&changed)
@@ -204,7 +204,7 @@ func TestSounds(t *testing.T) {
 	testkit.OK(t, os.WriteFile(voice, text, 0o666))
 	for _, c := range []struct {
 		recordings []string
-		says       string // error text; "" if fits are returned
+		text       string // error text; "" if fits are returned
 		sentinel   error
 	}{
 		{[]string{"speech:voice.wav"}, "", nil}, {[]string{"piano:" + voice}, "", nil},
@@ -215,9 +215,9 @@ func TestSounds(t *testing.T) {
 		var log bytes.Buffer
 		s := &session{Options: Options{Data: dir, Recordings: c.recordings, Seeds: 1}, log: &log}
 		fits, err := gapsFits(s)
-		if c.says != "" {
-			if !errors.Is(err, c.sentinel) || !strings.Contains(err.Error(), c.says) {
-				t.Errorf("%v: error %v, want %q", c.recordings, err, c.says)
+		if c.text != "" {
+			if !errors.Is(err, c.sentinel) || !strings.Contains(err.Error(), c.text) {
+				t.Errorf("%v: error %v, want %q", c.recordings, err, c.text)
 			}
 			continue
 		}
@@ -240,7 +240,7 @@ func TestGapsQuick(t *testing.T) {
 	lines := testkit.Must(s.set(context.Background(), set))(t)
 	testkit.OK(t, s.show(set, lines, &out))
 	// For each length and seed: mixture, ar, the grid, janssen and linear. For one seed also vssgp and the ablations.
-	if want := 2 * (2*(4+len(arGrid)) + 1 + len(leftOut)); len(lines) != want {
+	if want := 2 * (2*(4+len(arGrid)) + 1 + len(ablations)); len(lines) != want {
 		t.Errorf("%d lines, want %d", len(lines), want)
 	}
 	for _, l := range lines {
@@ -252,7 +252,7 @@ func TestGapsQuick(t *testing.T) {
 		}
 	}
 	whole := jsonl.Where(jsonl.Where(lines, methodOf, mixtureMethod), startOf, "")
-	for _, v := range leftOut {
+	for _, v := range ablations {
 		without := jsonl.Where(lines, startOf, v.name)
 		same := 0
 		for _, p := range paired(gapsOfLines(without), gapsOfLines(whole)) {

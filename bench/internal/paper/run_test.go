@@ -160,7 +160,7 @@ func TestMistakes(t *testing.T) {
 	t.Chdir("../../..")
 	for _, c := range []struct {
 		o    Options
-		says string
+		text string
 	}{
 		{Options{Sets: []string{"lunar"}}, "must be one of co2, solar"},
 		{Options{Sets: []string{"solar"}, Quick: true, Methods: []string{"gp", "pg"}}, `"pg": must be one of fitc, vfe`},
@@ -172,8 +172,8 @@ func TestMistakes(t *testing.T) {
 		c.o.Out = t.TempDir()
 		var out bytes.Buffer
 		err := Run(context.Background(), c.o, &out, io.Discard)
-		if !errors.Is(err, ErrOptions) || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%+v: error %v, want %q", c.o, err, c.says)
+		if !errors.Is(err, ErrOptions) || !strings.Contains(err.Error(), c.text) {
+			t.Errorf("%+v: error %v, want %q", c.o, err, c.text)
 		}
 		if c.o.Data == "nowhere" && strings.Count(out.String(), "SKIPPED: ") != 2 {
 			t.Errorf("output %q", out.String())

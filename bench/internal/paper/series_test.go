@@ -101,13 +101,13 @@ func ones(b []bool) (at []float64) {
 	return at
 }
 
-// told is a method that returns a given bound or error.
-type told struct {
+// fixedMethod is a method that returns a given bound or error.
+type fixedMethod struct {
 	bound float64
 	err   error
 }
 
-func (m told) Fit(context.Context, *vssgp.Data) (*baselines.Fit, error) {
+func (m fixedMethod) Fit(context.Context, *vssgp.Data) (*baselines.Fit, error) {
 	if m.err != nil {
 		return nil, m.err
 	}
@@ -117,11 +117,11 @@ func (m told) Fit(context.Context, *vssgp.Data) (*baselines.Fit, error) {
 // TestBestOf checks that bestOf keeps the highest bound, adds the times, and fails if all methods fail.
 func TestBestOf(t *testing.T) {
 	bad := errors.New("bad")
-	f, err := bestOf{told{bound: 1}, told{err: bad}, told{bound: 3}, told{bound: 2}}.Fit(context.Background(), nil)
+	f, err := bestOf{fixedMethod{bound: 1}, fixedMethod{err: bad}, fixedMethod{bound: 3}, fixedMethod{bound: 2}}.Fit(context.Background(), nil)
 	if err != nil || f.Bound != 3 || f.Elapsed != 3*time.Second {
 		t.Errorf("%+v, %v", f, err)
 	}
-	if _, err := (bestOf{told{err: bad}}).Fit(context.Background(), nil); !errors.Is(err, bad) {
+	if _, err := (bestOf{fixedMethod{err: bad}}).Fit(context.Background(), nil); !errors.Is(err, bad) {
 		t.Errorf("error %v", err)
 	}
 }

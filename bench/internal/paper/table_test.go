@@ -24,7 +24,7 @@ func TestFits(t *testing.T) {
 	s := &series{Trace: Trace{X: []float64{1, 2}, Y: []float64{1, 2}}}
 	left := [][]bool{make([]bool, 2), make([]bool, 2), make([]bool, 2)}
 	var asked []uint64
-	method := func(seed uint64) baselines.Method { asked = append(asked, seed); return told{} }
+	method := func(seed uint64) baselines.Method { asked = append(asked, seed); return fixedMethod{} }
 	for _, draws := range []bool{false, true} {
 		for _, curve := range [][]float64{nil, {1}} {
 			asked = nil
