@@ -61,8 +61,7 @@ func (s clicksScore) recall() string {
 	return strings.Join(out, " ")
 }
 
-// showClicks prints the recall by level and the false positives per second: by sensitivity over all recordings, then by recording at the
-// default sensitivity.
+// showClicks prints recall by level and false positives per second: by sensitivity, and at the default sensitivity by recording.
 func showClicks(w io.Writer, all []*clicksTrial) {
 	fmt.Fprint(w, "| sensitivity | false: mean, worst, damaged |")
 	for _, c := range crackles[1:] {

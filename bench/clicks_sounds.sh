@@ -2,8 +2,7 @@
 # Makes the recordings of `bench clicks` from Debian packages: bash bench/clicks_sounds.sh DIR [RECORDINGS]
 #
 # It writes mono WAV files of 8 s to DIR/fit and DIR/report. RECORDINGS is a folder with the recordings listed in docs/repair-clicks.md,
-# which are linked. The script needs sox, ffmpeg, fluidsynth, espeak-ng, python3, apt-get and dpkg-deb. It unpacks the packages in
-# DIR/packages and does not install them.
+# which are linked. It needs sox, ffmpeg, fluidsynth, espeak-ng, python3, apt-get and dpkg-deb, and unpacks packages only in DIR/packages.
 set -euo pipefail
 dir=$(realpath -m "$1") recordings=${2:+$(realpath "$2")}
 share=$dir/packages/usr/share

@@ -49,7 +49,7 @@ func (o *longTask) check(files []string) (err error) {
 		demand(o.from >= 1 && o.from <= o.to && o.to <= mostRows, "-from %g -to %g: must satisfy 1 ≤ from ≤ to ≤ %g rows", o.from, o.to, mostRows),
 		demand(o.per >= 1 && o.per <= mostPer, "-per %d: must be from 1 to %d", o.per, mostPer),
 		demand(o.features >= 1, "-features %d: must be at least 1", o.features),
-		demand(o.window >= leastWindow && o.window <= o.from, "-window %g: must be from %d samples to the %g of -from", o.window, leastWindow,
+		demand(o.window >= leastWindow && o.window <= o.from, "-window %g: must be from %d samples to the value of -from, %g", o.window, leastWindow,
 			o.from),
 		demand(o.tables >= 0, "-tables %d: must be a number of features, or 0 for none", o.tables),
 		demand(o.limit > 0 && !math.IsInf(o.limit, 0), "-limit %g: must be a positive number of seconds", o.limit),

@@ -31,7 +31,7 @@ type longLine struct {
 	longKey
 	M       int    `json:"M,omitempty"`
 	V       int    `json:"V,omitempty"`
-	Version string `json:"version,omitempty"` // of celerite2
+	Version string `json:"version,omitempty"` // version of celerite2
 	timing
 }
 
@@ -110,8 +110,7 @@ func (o *longTask) methods() []longKey {
 	return all
 }
 
-// one measures a method at a length, unless tooMuch returns a reason not to. The method runs in a separate process, so that its peak memory
-// is known.
+// one measures a method at a length in a separate process, which determines its peak memory, unless tooMuch returns a reason not to.
 func (o *longTask) one(ctx context.Context, k longKey, n int, before *longLine) longLine {
 	k.N = n
 	l := longLine{Machine: o.machine, Time: machine.Now(), Bench: "long", longKey: k}
@@ -160,8 +159,8 @@ func (o *longTask) tooMuch(l, before *longLine) string {
 		return ""
 	}
 	if seconds := before.Evaluation * work(l) / work(before); seconds > o.limit {
-		return fmt.Sprintf("not run: an evaluation would take %.3g s, the limit is %g s, and need %.1f GiB",
-			seconds, o.limit, bytes/gib)
+		return fmt.Sprintf("not run: an evaluation would take %.3g s and need %.1f GiB; the limit is %g s",
+			seconds, bytes/gib, o.limit)
 	}
 	return ""
 }

@@ -131,9 +131,8 @@ func (s sizes) windows() (w backend.Windows, reach float64) {
 
 // params returns the parameters of a synthetic problem, which are similar to a fit of audio. The components of each window have
 // length-scales of 10 to 30 samples and frequencies up to highest. The features extend over at least a quarter of the window. The phases
-// are uniform on intervals of various widths, so that no term of the bound vanishes. If Fitted is set, the parameters are similar to the
-// result of a fit without windows: the features extend over 1 to 10 times the range of the rows, and half of the components have
-// frequencies up to low.
+// are uniform on intervals of various widths, so that no term of the bound vanishes. With Fitted, the parameters are similar to a fit
+// without windows: features extend over 1 to 10 times the range of the rows, and half of the components have frequencies up to low.
 func (s sizes) params(rng *rand.Rand) *vssgp.Params {
 	w, reach := s.windows()
 	each := s.components()

@@ -47,7 +47,7 @@ func (o *ranksTask) check(files []string) (err error) {
 	err = cmp.Or(
 		demandFiles(files, 0, ""),
 		demand(o.repeats >= 1, "-repeats %d: must be at least 1", o.repeats),
-		demand(!o.draw || o.out != "", "-draw requires the file, -out"),
+		demand(!o.draw || o.out != "", "-draw requires -out, the file of lines"),
 		err, o.sizes.check())
 	if err != nil || !o.draw {
 		return err

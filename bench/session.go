@@ -171,8 +171,7 @@ func (s *session) first() (e *vssgp.Evaluation, err error) {
 	return e, err
 }
 
-// Tolerances of check for the relative difference of the bound, and for the difference of a tensor of the gradient relative to its largest
-// element.
+// Tolerances of check for the relative difference of the bound, and for the gradient relative to the largest element of each tensor.
 const (
 	boundTolerance    = 1e-11
 	gradientTolerance = 1e-9

@@ -61,9 +61,9 @@ func (o *speedTask) check(files []string) error {
 		demand(o.repeats >= 1, "-repeats %d: must be at least 1", o.repeats),
 		demand(o.peak >= 0 && !math.IsInf(o.peak, 0), "-peak %v: must be a positive rate in TFLOP/s, or 0 if unknown", o.peak),
 		demand(o.fit >= 0, "-fit %d: must be a number of iterations, or 0 for no fit", o.fit),
-		demand(o.fit == 0 || !predict && !dump, "-fit requires -inference exact or factorised, and no -dump"),
+		demand(o.fit == 0 || !predict && !dump, "-fit requires -inference exact or factorised and cannot be combined with -dump"),
 		demand(o.data == "" || exact && o.fit > 0 && o.Features%2 == 0 && o.Q == 1 && o.D == 1 && o.Window == 0 && !o.Uneven && !o.Fitted,
-			"-data: must come with -fit and an even number of -features, and without -inference, -inputs, -outputs, -window, -uneven and -fitted"),
+			"-data requires -fit and an even number of -features, and -inference exact without -inputs, -outputs, -window, -uneven and -fitted"),
 		demand(!o.checked || !predict, "-check requires -inference exact or factorised"),
 		demand(!dump || !predict, "-dump requires -inference exact or factorised"),
 		demand(o.peerTime > 0, "-peer-time %v: must be positive", o.peerTime),
@@ -71,10 +71,10 @@ func (o *speedTask) check(files []string) error {
 		demand(o.digits == 0 || o.kind != "cpu", "-precision %s requires -device cuda: the CPU computes in float64", o.precision),
 		known("peers", o.peers, peerNames),
 		demand(len(o.peers) == 0 || exact && o.Window == 0,
-			"-peers compute the exact bound without windows: use -inference exact and no -window"),
+			"-peers requires -inference exact without -window"),
 		demand(len(o.peers) == 0 || !dump, "-peers and -dump cannot be combined: -dump measures no time"),
 		demand(o.data == "" || !slices.ContainsFunc(o.peers, func(p string) bool { return celerite[p] == nil }),
-			"-data: -peers must be celerite4 or celerite20: the other peers have no fixed phases"))
+			"-data allows only -peers celerite4 and celerite20, because the other peers do not support fixed phases"))
 }
 
 func (o *speedTask) defaultName() string {

@@ -77,7 +77,7 @@ func (o *stageTask) run() error {
 	return errors.Join(err, jsonl.Append(o.lines, s), demand(!s.failed(), "%s: %s\n%s", s.Stage, s.Status, s.Said))
 }
 
-// unsupported matches a line in which an NVIDIA program reports that it does not work on this machine, or a test program that no test matches.
+// unsupported matches messages of NVIDIA programs that do not work on this machine, and of test programs without a matching test.
 var unsupported = regexp.MustCompile(`(?m)^.*(ERR_NVGPUCTRPERM|Unable to find injection library|Device not supported|LibraryNotLoaded|` +
 	`warning: no tests to run).*$`)
 

@@ -29,7 +29,7 @@ func demandFiles(files []string, n int, what string) error {
 	if n == 0 && len(files) > 0 {
 		return fmt.Errorf("unexpected argument %q", files[0])
 	}
-	return demand(len(files) == n, "%d files, must be %s", len(files), what)
+	return demand(len(files) == n, "%d files given; must be %s", len(files), what)
 }
 
 // demand returns an error with the formatted text unless ok is true.
@@ -76,7 +76,7 @@ func list(s string) []string {
 func known(flag string, names, all []string) error {
 	for _, n := range names {
 		if !slices.Contains(all, n) {
-			return fmt.Errorf("-%s: %q, must be one of %s", flag, n, strings.Join(all, ","))
+			return fmt.Errorf("-%s %q: must be one of %s", flag, n, strings.Join(all, ","))
 		}
 	}
 	return nil

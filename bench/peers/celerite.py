@@ -3,11 +3,10 @@
 
     celerite.py --n N [--terms 10] [--mode value|gradient] [--repeats 1] [--seed 1]
 
-The data are eight sinusoids with noise at x = 0, 1, 2, …, similar to those of
-bench. The cost does not depend on the numbers. The covariance is noise plus a
-sum of stochastically driven, damped oscillators (celerite's SHO with Q > 1/2,
-specified by the coefficients a, b, c, d), with J = 2·terms. One evaluation builds
-the matrices, factorizes and solves:
+The data are eight sinusoids with noise at x = 0, 1, 2, …. The cost does not
+depend on them. The covariance is noise plus a sum of stochastically driven,
+damped oscillators (celerite's SHO with Q > 1/2) with coefficients a, b, c, d and
+J = 2·terms. One evaluation builds the matrices, factorizes and solves:
 
     value     log-likelihood, by celerite2's NumPy interface
     gradient  log-likelihood and its derivatives with respect to every a, b, c, d

@@ -326,8 +326,7 @@ func TestGPSpectralMixture(t *testing.T) {
 	}
 }
 
-// TestLearns fits every method to a sine. It checks the predictions, that they do not depend on the number of threads, and that a fit
-// ends with its context.
+// TestLearns checks for every method the fit to a sine, that it does not depend on the number of threads, and its cancellation.
 func TestLearns(t *testing.T) {
 	data := noisyData(120, 4)
 	o := Options{Covariance: SE(1), NoisePrecision: 0.1, Iterations: 60}

@@ -73,9 +73,9 @@ func (p *projection) set(h hyper) (err error) {
 	return nil
 }
 
-// pull adds to g the gradient with respect to the covariance and z, where bar [n,M] is the gradient with respect to φ at the rows of x, and
-// diagonal the gradient with respect to k(x,x). The lower triangle of work must contain LᵀL̄ for the gradient L̄ with respect to L. pull
-// overwrites bar and work.
+// pull adds to g the gradient with respect to the covariance and z. bar [n,M] is the gradient with respect to φ at the rows of x, diagonal
+// with respect to k(x,x). The lower triangle of work contains LᵀL̄, where L̄ is the gradient with respect to L. bar and work are
+// overwritten.
 //
 // K̄_fu = Φ̄·L⁻¹. Differentiating the factorization (Murray 2016) gives K̄_uu = ½·L⁻ᵀ(P + Pᵀ)L⁻¹, where P is the lower triangle of LᵀL̄
 // with half its diagonal.

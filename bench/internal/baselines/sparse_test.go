@@ -157,8 +157,7 @@ func TestSPGPValueErrors(t *testing.T) {
 	}
 }
 
-// stepsAt returns the steps of SVGP at the problem's initial hyper-parameters, with the optimal q(v) for other outputs, so that no gradient
-// vanishes.
+// stepsAt returns SVGP's steps at the initial hyper-parameters, with the optimal q(v) for other outputs, so that no gradient vanishes.
 func stepsAt(t *testing.T, p *problem, batch int) *steps {
 	t.Helper()
 	w := newSteps(p, SVGP{Batch: batch})
@@ -284,8 +283,7 @@ func changed(t *testing.T, p *problem, change func(h *hyper)) (left, carried, be
 	return left, w.bound(), value(t, newCollapsed(p, VFE), w.h)
 }
 
-// TestSVGPCarries checks that carry is exact for changes of σ² and τ, and approximate for changes of l and z if the inducing inputs cover
-// the data.
+// TestSVGPCarries checks that carry is exact for changes of σ² and τ, and approximate for l and z if the inducing inputs cover the data.
 func TestSVGPCarries(t *testing.T) {
 	cases(t, 70, 7, func(t *testing.T, _ *rand.Rand, p *problem) {
 		left, carried, best := changed(t, p, func(h *hyper) {

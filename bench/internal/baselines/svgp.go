@@ -19,8 +19,7 @@ import (
 //	Σ_n E_q[ln N(y_n | f_n, τ⁻¹)] − KL(q(u) ‖ p(u)),
 //
 // where q(u) is a Gaussian over the function at M inducing inputs. Its upper limit is VFE's bound (see SPGP). q(u) is optimized by natural
-// gradients, the hyper-parameters and the inducing inputs by Adam. A step takes O(S·M² + M³) time. In the first N/S steps, but at most
-// fifty, only q(u) is optimized.
+// gradients, the rest by Adam. A step takes O(S·M² + M³) time. In the first N/S steps, but at most fifty, only q(u) is optimized.
 type SVGP struct {
 	Options
 	Inducing int // M; the inducing inputs are initialized at evenly spaced quantiles of x
@@ -160,8 +159,7 @@ func (w *steps) draw() {
 // averages over all rows or the last fifty mini-batches.
 func (w *steps) rho() float64 { return max(float64(w.tile.n)/float64(len(w.x)), leastRho) }
 
-// step updates q(v) with the tile, computes the bound's gradient with respect to the coordinates in grad, and returns an estimate of the
-// bound's first sum from the tile.
+// step updates q(v) with the tile, computes the gradient grad, and returns an estimate of the bound's first sum from the tile.
 func (w *steps) step() (float64, error) {
 	if err := w.proj.set(w.h); err != nil {
 		return 0, err

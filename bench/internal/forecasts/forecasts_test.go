@@ -17,8 +17,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestEnds checks that the last origin leaves one horizon and that origins are one horizon apart, or closer so that half of the rows
-// precede the first.
+// TestEnds checks that the last origin leaves one horizon and that origins are a horizon apart, or closer if there are too few rows.
 func TestEnds(t *testing.T) {
 	for _, c := range []struct {
 		n, horizon, origins int
@@ -175,8 +174,7 @@ func TestDemand(t *testing.T) {
 	}
 }
 
-// TestNaive compares naive forecasts with values computed by hand, in a gap and after the end. The grid's step is 0.5, and the row at x =
-// 12 is missing.
+// TestNaive compares naive forecasts in a gap and after the end with values computed by hand. The grid's step is 0.5; x = 12 is missing.
 func TestNaive(t *testing.T) {
 	var s Series
 	for i := range 24 {
@@ -250,8 +248,7 @@ func two() ([]Problem, []Forecast) {
 	}
 }
 
-// TestScore checks that a line pools rows, that a mixture of two equal draws has the same scores, and that missing or failed forecasts
-// give a status without scores.
+// TestScore checks the pooled scores, a mixture of two equal draws, and that missing or failed forecasts give a status without scores.
 func TestScore(t *testing.T) {
 	problems, forecasts := two()
 	lines := Score(problems, forecasts, machine.Machine{})
@@ -334,8 +331,7 @@ func TestPrint(t *testing.T) {
 	)
 }
 
-// TestOwn checks that the mixture of the structural model is scored. Its scores are close to those of a Gaussian with the same mean and
-// standard deviation.
+// TestOwn checks that the structural model's mixture is scored. Its scores are close to the scores of a Gaussian with its moments.
 func TestOwn(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
 	var s Series

@@ -11,7 +11,7 @@ type grid struct {
 	y           []float64
 }
 
-// newGrid returns the grid of a series. Its step is the mean distance of rows, where missing rows are found with the median distance.
+// newGrid returns the grid of a series. The number of steps in its range is determined with the median distance of rows.
 func newGrid(s Series) *grid {
 	var apart []float64
 	for i, x := range s.X[1:] {
@@ -33,8 +33,7 @@ func newGrid(s Series) *grid {
 // at returns the index of x.
 func (g *grid) at(x float64) int { return int(math.Round((x - g.first) / g.step)) }
 
-// nearest returns the nearest index with a value whose distance from i is a positive multiple of lag, or -1. Of two equally near, it
-// returns the earlier.
+// nearest returns the nearest index with a value at a positive multiple of lag from i, or -1. The earlier of two equally near is preferred.
 func (g *grid) nearest(i, lag int) int {
 	known := func(j int) bool { return j >= 0 && j < len(g.y) && !math.IsNaN(g.y[j]) }
 	for far := lag; far <= max(i, len(g.y)); far += lag {

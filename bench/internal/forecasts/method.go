@@ -92,8 +92,7 @@ func drift(_ context.Context, p *Problem) (Forecast, error) {
 	return near(p.Series, 1, (p.Y[n]-p.Y[0])/float64(len(newGrid(p.Series).y)-1), p.At)
 }
 
-// near forecasts by the nearest value at a distance of whole seasons, plus drift for each step. After the end of the series, this is the
-// last such value.
+// near forecasts by the nearest value at a distance of whole seasons, plus drift for each step.
 func near(s Series, season int, drift float64, at []float64) (f Forecast, err error) {
 	g := newGrid(s)
 	for _, x := range at {

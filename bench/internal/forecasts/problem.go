@@ -19,8 +19,7 @@ type Key struct {
 	Origin int    `json:"origin"` // number of rows before the forecast; for missing rows, the number of the draw
 }
 
-// A Problem contains a series up to an origin, or with missing rows, and the inputs At to forecast. The true values are not written, so
-// that peers cannot use them.
+// A Problem contains a series up to an origin, or with missing rows, and the inputs At to forecast. Peers do not get the true values.
 type Problem struct {
 	Key
 	Season int `json:"season"` // steps in a season, for methods that need it; 1: none
@@ -114,8 +113,7 @@ func rolling(set, data string, sources []source, origins int) (all []Problem, mi
 	return all, missing
 }
 
-// demand returns problems of forecasting daily series two weeks ahead from ten origins. If regressors is true, they include the true
-// values of the regressors.
+// demand returns problems of forecasting daily series two weeks ahead from ten origins, with or without the regressors' true values.
 func demand(set, data string, regressors bool) ([]Problem, error) {
 	var daily []source
 	for _, name := range []string{"victoria", "bikes"} {
@@ -164,8 +162,7 @@ func years(set, data string) (all []Problem, err error) {
 // draws is the number of random selections of missing rows.
 const draws = 5
 
-// holes returns problems of predicting missing rows of CO2. leave draws the indices of the missing rows. The first and the last row are
-// never missing.
+// holes returns problems of predicting missing rows of CO2, whose indices leave draws. The first and the last row are never missing.
 func holes(set string, leave func(rng *rand.Rand, n int) (left []int)) (all []Problem, err error) {
 	s := sources[0]
 	series, err := s.load("")

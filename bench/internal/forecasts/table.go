@@ -15,8 +15,7 @@ import (
 // mostColumns is the maximum number of series with separate columns.
 const mostColumns = 10
 
-// Print prints the tables of every set in Markdown, with scores relative to method base, and for each method the given number of worst
-// series.
+// Print prints the tables of every set in Markdown, with scores relative to method base, and a number of worst series for each method.
 func Print(w io.Writer, lines []Line, base string, worst int) {
 	for _, of := range jsonl.Groups(lines, func(l Line) string { return l.Set }) {
 		fmt.Fprintf(w, "\n## %s\n", of[0].Set)

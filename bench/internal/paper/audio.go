@@ -6,8 +6,7 @@ import (
 	"github.com/vssgp/vssgp/bench/internal/baselines"
 )
 
-// speech lists utterances of two speakers. music is a trumpet. The initial Σ was chosen on the first utterance, which is therefore not
-// one of the 1K signals.
+// speech lists utterances of two speakers, music is a trumpet. The first utterance is not a 1K signal because Σ was chosen on it.
 var speech = []string{"arctic_aew_a0001.wav", "arctic_aew_a0002.wav", "speech_16k_be_mono.sph"}
 
 const music = "music_trumpet_44k.wav"
@@ -47,8 +46,7 @@ func (s *session) audioFits(a audioSet, fits func(t *task, first bool) []fit) (o
 	return out, nil
 }
 
-// audio1kFits returns the fits of the paper's comparison of VSSGP with SSGP and of the three bounds, each with the paper's initialization
-// and with ours.
+// audio1kFits returns the fits of the paper's comparison with SSGP and of the three bounds, with the paper's initialization and with ours.
 func audio1kFits(s *session) ([]fit, error) {
 	starts := []struct {
 		name string

@@ -35,8 +35,7 @@ func (q quoted) String() string {
 // quotes contains the paper's scores by method, including silence.
 type quotes map[string]map[Score]quoted
 
-// audio1kPaper contains the paper's scores on Audio 1K. The text of the paper reports VSSGP's STFT RMSE on the training set as 0.067 ±
-// 0.0067.
+// audio1kPaper contains the paper's scores on Audio 1K. The paper's text reports VSSGP's training STFT RMSE as 0.067 ± 0.0067.
 var audio1kPaper = quotes{
 	"ssgp":    {TrainRMSE: {0.0091, 0.0042}, TestRMSE: {0.088, 0.033}, TrainSTFT: {0.094, 0.05}, TestSTFT: {0.55, 0.41}},
 	"vssgp":   {TrainRMSE: {0.0062, 0.00048}, TestRMSE: {0.034, 0.0043}, TrainSTFT: {0.063, 0.0068}, TestSTFT: {0.17, 0.022}},
@@ -188,8 +187,7 @@ func audio4kTables(w io.Writer, lines []Line) {
 	collapses(w, lines)
 }
 
-// slope returns the slope of the least-squares line of log time against log K, over the lines that have a time. It is NaN if there are
-// fewer than two K.
+// slope returns the slope of the least-squares line of log time against log K, over the lines with a time. It is NaN for a single K.
 func slope(lines []Line, time quantity) float64 {
 	lines = jsonl.Where(lines, func(l Line) bool { return time(l) > 0 }, true)
 	if len(jsonl.Distinct(lines, countOf)) < 2 {
@@ -226,8 +224,7 @@ func audio16kTables(w io.Writer, lines []Line) {
 	collapses(w, lines)
 }
 
-// audio1kFigures draws the first signal with seed 0 around its first two gaps, with a row of panels for each method and a column for each
-// gap.
+// audio1kFigures draws the first signal with seed 0 around its first two gaps, with a row for each method and a column for each gap.
 func audio1kFigures(lines []Line) []figure {
 	f := figure{name: "audio1k", Figure: report.Figure{Columns: 2, Width: 24 * vg.Centimeter, Height: 18 * vg.Centimeter}}
 	for _, v := range []variant{{"ssgp", paperStart}, {"vssgp", paperStart}, {"vssgp", keptStart}} {

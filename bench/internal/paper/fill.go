@@ -131,8 +131,7 @@ func (s *signal) rmse(f *filling) float64 {
 	return bayes.RMSE(s.in(f.Mean), s.in(s.Y))
 }
 
-// intervals returns the coverage of a fill's 95 % intervals and its mean negative log predictive density in the gaps. ok is false if the
-// fill has no intervals.
+// intervals returns the coverage of a fill's 95 % intervals and its NLPD in the gaps. ok is false if the fill has no intervals.
 func (s *signal) intervals(f *filling) (coverage, nlpd float64, ok bool) {
 	if f.SD == nil {
 		return 0, 0, false

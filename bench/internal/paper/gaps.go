@@ -172,7 +172,7 @@ func single(contextMS, orderMS float64) timewarp.Candidates {
 	return timewarp.Candidates{All: []timewarp.Candidate{c}, Widen: timewarp.AR().Widen}
 }
 
-// separate returns the fit of a method that fills each gap separately. make is called when the fit runs, because there are thousands of fits.
+// separate returns the fit of a method that fills each gap separately. make is called when it runs, because there are thousands of fits.
 func (t *task) separate(method, start string, make func() filler) fit {
 	return t.fill(method, start, func(ctx context.Context, s *signal) (*filling, error) {
 		return fillSeparately(timewarp.Reach, make())(ctx, s)

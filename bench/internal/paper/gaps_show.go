@@ -210,8 +210,7 @@ var gapsMethods = []struct {
 	{formerMethod, "VSSGP from the spectrum", report.Green},
 }
 
-// gapsFigures draws the error ratio and the coverage against the gap length, with a panel for each class. It uses the gaps on which nothing
-// was tuned, if there are any.
+// gapsFigures draws error ratio and coverage against gap length, with a panel for each class, on gaps without tuning if there are any.
 func gapsFigures(lines []Line) (out []figure) {
 	lines = ok(lines)
 	if fresh := jsonl.Where(lines, isTuned, false); len(fresh) > 0 {

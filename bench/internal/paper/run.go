@@ -125,7 +125,7 @@ func choose(names []string) (chosen []set, err error) {
 	return chosen, nil
 }
 
-// path returns the path of a file of lines or a figure. A quick run has different files, so that it never replaces those of a full run.
+// path returns the path of a file of lines or a figure. A quick run has different files and never replaces the results of a full run.
 func (s *session) path(name string) string {
 	if s.Quick {
 		return filepath.Join(s.Out, "quick-"+name)

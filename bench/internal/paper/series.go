@@ -154,9 +154,8 @@ const (
 	frequenciesListed = 2 // number of frequencies that are listed for each component
 )
 
-// confident returns the frequencies of a model with the smallest standard deviations √Σ/(2πl). It lists frequenciesListed frequencies of
-// each component or, if there are more than mostLearned components, of all together. It returns nil for models without a distribution
-// over frequencies.
+// confident returns the frequencies of a model with the smallest standard deviations √Σ/(2πl): frequenciesListed for each component or, for
+// more than mostLearned components, in total. It returns nil for models without a distribution over frequencies.
 func confident(model baselines.Model) (out []Confident) {
 	m, ok := model.(*vssgp.Model)
 	if !ok || m.Params.FreqVar[0] == 0 {

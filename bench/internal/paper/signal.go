@@ -106,7 +106,7 @@ func (g *signal) drawGaps(seed uint64, count, length int) ([]audio.Gap, error) {
 	if length < 1 || count < 1 || n/count < length+2*margin {
 		return nil, fmt.Errorf("%d gaps of %d samples in %d samples: there must be at least %d samples per gap", count, length, n, length+2*margin)
 	}
-	const salt = 0x9a95 // distinguishes this random stream from those of the fits
+	const salt = 0x9a95 // distinguishes this random stream from the streams of the fits
 	rng := rand.New(rand.NewPCG(seed, salt))
 	var out []audio.Gap
 	for i := range count {
@@ -136,8 +136,7 @@ func (g *signal) fit(ctx context.Context, m baselines.Method) (*baselines.Fit, *
 // grid returns the indices of all samples: 0, 1, 2, …
 func (g *signal) grid() []float64 { return grid(0, float64(len(g.Y)-1), 1) }
 
-// score adds to a line the scores of a fill of all samples, and for comparison the scores of predicting 0. Observed samples without a
-// prediction (NaN) are ignored.
+// score adds the scores of a fill and of predicting 0 to a line. Observed samples without a prediction (NaN) are ignored.
 func (g *signal) score(l *Line, f *filling) {
 	n, missing := len(g.Y), g.missing()
 	observed, predicted, silence := make([]bool, n), make([]bool, n), make([]float64, n)

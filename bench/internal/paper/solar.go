@@ -108,8 +108,7 @@ func solarTrials(s *session) (list []trial) {
 		spectrum(spectrumStart, s.size(0, 10)), spectrum(keptStart, vssgp.NoIterations))
 }
 
-// scales returns trials of a deterministic method: with the paper's initialization, and the best of several length-scales, which replace
-// random initializations.
+// scales returns trials of a deterministic method, with the paper's initialization and with the best of several initial length-scales.
 func scales(method string, with func(lengthscale float64) baselines.Method) []trial {
 	var best bestOf
 	for i := range starts {

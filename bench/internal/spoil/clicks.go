@@ -56,8 +56,7 @@ type Crackle struct {
 	Peak      bool    // the level is the click's peak instead of its rms
 }
 
-// Clicks returns a copy of a channel with crackle, and the positions and levels of the clicks. Samples are rounded as by the function
-// Clicks.
+// Clicks returns a copy of a channel with crackle, with samples rounded as by the function Clicks, and the clicks' positions and levels.
 func (c Crackle) Clicks(x []float64, rate int, step float64, seed uint64) (y []float64, all []audio.Gap, levels []float64) {
 	rng := rand.New(rand.NewPCG(seed, 0xc2ac))
 	y = slices.Clone(x)

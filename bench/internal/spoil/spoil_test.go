@@ -57,8 +57,7 @@ func TestClicks(t *testing.T) {
 	}
 }
 
-// TestDropouts checks that a channel is unchanged outside the dropouts, that the dropouts are of the given kind, and that the same seed
-// gives the same dropouts.
+// TestDropouts checks that a channel is unchanged outside the dropouts, the kind of the dropouts, and that they are reproducible.
 func TestDropouts(t *testing.T) {
 	const step = 1.0 / 32768
 	x := testkit.Numbers(4000, func(n int) float64 { return step * math.Round(10000*math.Sin(0.1*float64(n))+5000) })
