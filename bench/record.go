@@ -108,7 +108,7 @@ func (r *record) timed(all, clocked []sample, work times, peak float64) {
 	}
 }
 
-// rates returns work over time, in unit, for each part and the evaluation, whose time includes the host's algebra but not its work.
+// rates returns work over time, divided by unit, for each part and for the evaluation, whose time includes the host's algebra.
 func rates(work, parts times, evaluation, unit float64) times {
 	out := times{"evaluation": total(work) / evaluation / unit}
 	for name, w := range work {

@@ -398,7 +398,7 @@ func TestSparseSpectrumBecomesGP(t *testing.T) {
 			off = max(off, math.Abs(got.Mean[i]-want.Mean[i]), math.Abs(got.Cov[i]-want.Cov[i]))
 		}
 		if !(off < last/5) || pairs == 320 && off > 0.1 {
-			t.Errorf("%d pairs differ by %v from the full GP, fewer pairs by %v; want less than a fifth of it, and finally less than 0.1", pairs, off, last)
+			t.Errorf("%d pairs differ by %v from the full GP, fewer by %v; want less than a fifth of it and finally 0.1", pairs, off, last)
 		}
 		last = off
 		near(t, "l", f.Covariance.Lengthscale[0], gp.Covariance.Lengthscale[0], 1e-14)

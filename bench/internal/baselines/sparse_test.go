@@ -89,7 +89,7 @@ func TestSPGPOnTheDataIsTheGP(t *testing.T) {
 	}
 }
 
-// TestVFEIsALowerBoundThatRises checks that VFE does not exceed the log marginal likelihood and increases with each added inducing input.
+// TestVFEIsALowerBoundThatRises checks that VFE never exceeds the log marginal likelihood and increases with each added inducing input.
 func TestVFEIsALowerBoundThatRises(t *testing.T) {
 	cases(t, 40, 12, func(t *testing.T, _ *rand.Rand, p *problem) {
 		k := p.start.cov.naive(p.x, p.x)

@@ -266,7 +266,7 @@ func addGap(p *plot.Plot, c *Curve, g audio.Gap) {
 	}
 	near, truth := &Curve{X: c.X[from:to], Mean: c.Mean[from:to], SD: c.SD[from:to]}, truth[from:to]
 	lo, hi := slices.Min(truth), slices.Max(truth)
-	margin := 0.5 * (hi - lo) // wider bands are clipped
+	margin := 0.5 * (hi - lo) // wider bands are clipped because they would hide the signal
 	lo, hi = lo-margin, hi+margin
 	a, b := float64(g.Start)-0.5, float64(g.End)-0.5
 	p.Add(area(color.Gray{0xec}, plotter.XYs{{X: a, Y: lo}, {X: b, Y: lo}, {X: b, Y: hi}, {X: a, Y: hi}}))

@@ -16,8 +16,7 @@ import (
 	"github.com/vssgp/vssgp/bench/internal/jsonl"
 )
 
-// The paper's first experiment fits monthly CO2 with a spectral mixture of two components with ten features each. Phases are drawn and
-// fixed.
+// The paper's first experiment fits monthly CO2 with a mixture of two components of ten features each, with random fixed phases.
 //
 // The paper does not specify the scaling of its data, so the unit of its τ = 10 is unknown. Here y is in ppm, for which τ = 10 is
 // appropriate: monthly values differ from a smooth curve by less than a third of a ppm. For y scaled to standard deviation 1

@@ -75,8 +75,8 @@ func gapsFits(s *session) (out []fit, err error) {
 				length := int(math.Round(ms * float64(g.Rate) / 1000))
 				positions := g.positions(seed, length, s.size(gapCount, 1))
 				if len(positions) == 0 {
-					return nil, fmt.Errorf("%s: no position for a gap of %g ms: it must not be silent and at least %g s from either end: %w", g.Data, ms, gapMargin,
-						ErrOptions)
+					return nil, fmt.Errorf("%s: no position for a gap of %g ms that is not silent and at least %g s from the ends: %w", g.Data, ms,
+						gapMargin, ErrOptions)
 				}
 				t := s.task(gapsSet, *g, gapsAt(positions, length), seed)
 				t.key.Gap, t.class = length, r.class

@@ -28,10 +28,9 @@ func gapsTables(w io.Writer, lines []Line) {
 		"recording's. Gaps are at least %g s from the ends and %g s from one start to the next. Each is filled separately. Recordings are "+
 		"scaled to rms %g. %q is the default of `vssgp impute`. %q is its `--method ar`. %q selects from a grid the setting with the "+
 		"smallest RMSE over all recordings, for each class and length and on the same gaps. %q uses features initialized from the "+
-		"spectrum.\n\n", gapCount, -gapLevel, gapMargin,
-		gapDistance, excerptLevel, mixtureMethod, arMethod, bestMethod, formerMethod)
-	fmt.Fprintf(w, "A cell contains the RMSE relative to %q and the coverage of the 95 %% intervals. The first number is the geometric mean, over "+
-		"recordings, of the ratios of the RMSE over all samples in the gaps of one length. The number in brackets is the geometric mean over "+
+		"spectrum.\n\n", gapCount, -gapLevel, gapMargin, gapDistance, excerptLevel, mixtureMethod, arMethod, bestMethod, formerMethod)
+	fmt.Fprintf(w, "A cell contains the RMSE relative to %q and the coverage of the 95 %% intervals. The first number is the geometric mean "+
+		"over recordings of the ratios of the RMSE over all samples in gaps of one length. The number in brackets is the geometric mean over "+
 		"gaps, in which quiet gaps count as much as loud ones. Seconds are CPU time.\n\n", bestMethod)
 	for _, half := range []struct {
 		tuned bool
@@ -137,8 +136,8 @@ func (f fillsBy) verdict(w io.Writer) {
 		}
 	}
 	listed := func(cells []string) string { return cmp.Or(strings.Join(cells, ", "), "none") }
-	fmt.Fprintf(w, "Of %d cells by class and length, these have a ratio above 1 for %s: %s. Coverage outside %.0f to %.0f %%: %s.\n\n", len(cells), mixtureMethod,
-		listed(worse), 100*calibratedLo, 100*calibratedHi, listed(miscalibrated))
+	fmt.Fprintf(w, "Of %d cells by class and length, these have a ratio above 1 for %s: %s. Coverage outside %.0f to %.0f %%: %s.\n\n",
+		len(cells), mixtureMethod, listed(worse), 100*calibratedLo, 100*calibratedHi, listed(miscalibrated))
 }
 
 // choiceTable writes the settings of bestMethod.
