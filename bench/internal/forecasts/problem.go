@@ -162,7 +162,7 @@ func years(set, data string) (all []Problem, err error) {
 // draws is the number of random selections of missing rows.
 const draws = 5
 
-// holes returns problems of predicting missing rows of CO2, whose indices leave draws. The first and the last row are never missing.
+// holes returns problems of predicting missing rows of CO2. leave draws their indices. The first and the last row are never missing.
 func holes(set string, leave func(rng *rand.Rand, n int) (left []int)) (all []Problem, err error) {
 	s := sources[0]
 	series, err := s.load("")
