@@ -23,7 +23,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestParse parses flags of every command: either they are valid, or the error names the flag.
+// TestParse checks that the flags of every command are accepted, or that the error contains the flag.
 func TestParse(t *testing.T) {
 	out := " -out " + filepath.Join(t.TempDir(), "o")
 	for name, cases := range map[string][][2]string{
@@ -84,7 +84,7 @@ func TestParse(t *testing.T) {
 			}
 			_, err := parse(name, args, io.Discard)
 			if (err == nil) != (c[1] == "") || err != nil && !strings.Contains(err.Error(), c[1]) {
-				t.Errorf("%s %q: error %v, want one that names %q", name, c[0], err, c[1])
+				t.Errorf("%s %q: error %v, want %q", name, c[0], err, c[1])
 			}
 		}
 	}
@@ -94,7 +94,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestMistakes checks that a mistake of the caller, in the flags or in a file, ends with exit status 2, and another error with 1.
+// TestMistakes checks that invalid flags and files give exit status 2, and other errors 1.
 func TestMistakes(t *testing.T) {
 	out := t.TempDir()
 	none := filepath.Join(out, "none")
@@ -118,15 +118,14 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// parsed is the task of a subcommand.
+// parsed returns the task of a subcommand.
 func parsed[T task](t *testing.T, name, args string) T {
 	t.Helper()
 	o := testkit.Must(parse(name, strings.Fields(args), io.Discard))(t)
 	return o.(T)
 }
 
-// TestProblem: the same seed gives the same problem, and another seed another one,
-// with the given sizes.
+// TestProblem checks the sizes of a synthetic problem, and that it depends on the seed alone.
 func TestProblem(t *testing.T) {
 	s := sizes{N: 200, Q: 2, D: 3, Features: 12, Window: 50, Seed: 4}
 	a := testkit.Must(s.build())(t)
@@ -134,7 +133,7 @@ func TestProblem(t *testing.T) {
 	s.Seed = 5
 	c, _ := s.build()
 	if a.data.Y[10] != b.data.Y[10] || a.model.Params.FreqMean[3] != b.model.Params.FreqMean[3] || a.data.Y[10] == c.data.Y[10] {
-		t.Error("the seed does not decide the problem")
+		t.Error("the problem does not depend on the seed alone")
 	}
 	p := a.model.Params
 	if v := p.Windows.Count(); v != 9 || p.M() != 9*12 || p.Q != 2 || p.D != 3 {
@@ -142,7 +141,7 @@ func TestProblem(t *testing.T) {
 	}
 	for n := range a.N {
 		if a.data.X[n*2] != float64(n) {
-			t.Fatalf("row %d lies at %v", n, a.data.X[n*2])
+			t.Fatalf("row %d at %v", n, a.data.X[n*2])
 		}
 	}
 	s.Uneven, s.Window = true, 0
@@ -152,7 +151,7 @@ func TestProblem(t *testing.T) {
 	}
 }
 
-// TestWork: counts by hand.
+// TestWork compares the numbers of operations with counts by hand.
 func TestWork(t *testing.T) {
 	dense := testkit.Must(sizes{N: 100, Q: 1, D: 2, Features: 10, Seed: 1}.build())(t)
 	if w := dense.work("exact"); w[moments] != 100*10*10+2*100*10*2 || w[pullback] != 2*100*10*10 || w[accumulating] != 100*10*10 || w[algebra] != 10*10*10 || len(w) != 4 {
@@ -161,18 +160,17 @@ func TestWork(t *testing.T) {
 	if w := total(dense.work("factorised")); w != 100*10*(6*2+8+22) {
 		t.Errorf("factorized: %v", w)
 	}
-	// Centers 0, 50, 100: rows [0,50) and [50,100) meet two windows each, and
-	// nothing lies beyond.
+	// The centers are 0, 50 and 100. Rows [0,50) and [50,100) are in two windows each.
 	windows := testkit.Must(sizes{N: 100, Q: 1, D: 1, Features: 10, Window: 100, Seed: 1}.build())(t)
 	if w := total(windows.work("predict")); w != 2*100*20*20+2*100*20 {
 		t.Errorf("windows: %v", w)
 	}
 }
 
-// pass is how long a pass over the rows takes in TestStopwatch.
+// pass is the duration of a pass over the rows in TestStopwatch.
 const pass = 20 * time.Millisecond
 
-// TestStopwatch: the time of each pass is assigned to its part, opening and closing to none.
+// TestStopwatch checks that the time of each pass is assigned to its part, without opening and closing.
 func TestStopwatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := parsed[*speedTask](t, "speed", "-n 50 -features 4 -repeats 2 -peak 1")
@@ -186,10 +184,10 @@ func TestStopwatch(t *testing.T) {
 		s := r.Seconds
 		one := pass.Seconds()
 		if s[moments] != one || s[pullback] != 2*one || s[opening] != 10*one || s[hosted] != 0 || s[factorized]+s[predicted] != 0 {
-			t.Errorf("parts %+v, want passes of %v and %v s", s, one, 2*one)
+			t.Errorf("parts %+v, want moments %v s and pullback %v s", s, one, 2*one)
 		}
 		if r.Evaluation != 3*one {
-			t.Errorf("evaluation %v s, expected %v: opening and closing are not counted", r.Evaluation, 3*one)
+			t.Errorf("evaluation %v s, want %v without opening and closing", r.Evaluation, 3*one)
 		}
 		if want := run.work("exact")[pullback] / s[pullback] / 1e9; math.Abs(r.GFlops[pullback]-want) > 1e-12*want || math.Abs(r.Share[pullback]-want/1e3) > 1e-12 {
 			t.Errorf("%v GFLOP/s, share %v; want %v", r.GFlops[pullback], r.Share[pullback], want)
@@ -197,8 +195,8 @@ func TestStopwatch(t *testing.T) {
 	})
 }
 
-// TestMeasure: a record of each inference can be read from its line of JSON, and
-// a dump contains the results of the evaluation.
+// TestMeasure checks that the record of each inference can be read from its line of JSON,
+// and that a dump contains the results of the evaluation.
 func TestMeasure(t *testing.T) {
 	dir := t.TempDir()
 	out := filepath.Join(dir, "speed.jsonl")
@@ -226,7 +224,7 @@ func TestMeasure(t *testing.T) {
 	}
 	for _, term := range e.Terms {
 		if v, ok := d.Terms[term.Name]; !ok || v != term.Value {
-			t.Errorf("the dump has %v of term %s, want %v", v, term.Name, term.Value)
+			t.Errorf("the dump has value %v of term %s, want %v", v, term.Name, term.Value)
 		}
 	}
 	g, err := table.Open(filepath.Join(dir, "dump", "gradient.inducing.location.npy"))
@@ -262,7 +260,7 @@ func TestReport(t *testing.T) {
 	}
 	for _, bad := range []string{"{}", "not JSON", `{"bench":"other"}`} {
 		if _, err := jsonl.Parse([]byte(bad+"\n"), r.add); err == nil {
-			t.Errorf("%q is taken", bad)
+			t.Errorf("no error for the line %q", bad)
 		}
 	}
 
@@ -271,7 +269,7 @@ func TestReport(t *testing.T) {
 	var again bytes.Buffer
 	testkit.Must(readResult(filepath.Join(filepath.Dir(path), "device-2026-01-02-Card-X-1.json")))(t).print(&again)
 	if _, table, _ := strings.Cut(b.String(), "\n"); !strings.HasSuffix(again.String(), table) {
-		t.Errorf("read from a file of JSON:\n%s\nwant\n%s", &again, &b)
+		t.Errorf("report of the JSON file:\n%s\nwant\n%s", &again, &b)
 	}
 	committed := testkit.Must(filepath.Glob("results/device-*.json"))(t)
 	for _, path := range committed {
@@ -281,18 +279,18 @@ func TestReport(t *testing.T) {
 		}
 	}
 	if len(committed) == 0 {
-		t.Error("no results of a card")
+		t.Error("no results of a GPU")
 	}
 }
 
-// TestStage tests how device.sh's commands are said to have ended, by their output and exit status, and which lines of it are kept.
+// TestStage checks the status that is determined from the output and exit status of a command of device.sh, and the lines that are stored.
 func TestStage(t *testing.T) {
 	smi := "nvidia-smi -i 0 --query-gpu=name,driver_version,clocks.sm --format=csv,noheader"
 	start := `{"bench":"speed","case":"second start","start_seconds":%g}` + "\n"
 	for _, c := range []struct {
-		command, out, complaints string
-		exit                     int
-		status, kept             string
+		command, out, stderr string
+		exit                 int
+		status, kept         string
 	}{
 		{"vssgp", "fine\n", "", 0, "ok", ""},
 		{"vssgp", "", "", 124, "time limit", ""},
@@ -315,7 +313,7 @@ func TestStage(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		lines, output := filepath.Join(dir, "lines"), filepath.Join(dir, "a")
-		testkit.OK(t, errors.Join(os.WriteFile(output+".out", []byte(c.out), 0o666), os.WriteFile(output+".err", []byte(c.complaints), 0o666)))
+		testkit.OK(t, errors.Join(os.WriteFile(output+".out", []byte(c.out), 0o666), os.WriteFile(output+".err", []byte(c.stderr), 0o666)))
 		args := []string{"-lines", lines, "-output", output, "-took", "1234ms", "-exit", fmt.Sprint(c.exit), "ncu-a_64"}
 		err := bench("stage", append(args, strings.Fields(c.command)...)...)
 		failed := c.status != "ok" && !strings.HasPrefix(c.status, "skipped: ")

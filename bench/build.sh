@@ -1,25 +1,25 @@
 #!/usr/bin/env bash
-# Builds the files that a machine with a GPU but without Go needs to test and measure:
+# Builds the files for tests and measurements on a machine with a GPU and without Go:
 #
 #   bench/build.sh DIR [TAGS]
 #
-# TAGS is cuda unless given; cudaemu tries device.sh where there is no card. DIR
-# then holds device.sh and
+# TAGS is cuda (default) or cudaemu, which allows running device.sh without a GPU.
+# The script writes to DIR the file device.sh and
 #
 #   bin/                vssgp and bench
-#   test/cuda, test/gpu the packages' test programs, with their testdata
-#   test/testdata       the files that gpu's tests read from the parent folder
+#   test/cuda, test/gpu the test programs of the packages, with their testdata
+#   test/testdata       the files that the tests of gpu read from the parent folder
 #   audio/second.wav    the second of testdata/speech.wav that is fitted
-#   peers/              speed.py and what it needs
-#   commit              of the sources, with + where files differ from it
+#   peers/              speed.py and its dependencies
+#   commit              the commit of the sources, with + if files differ from it
 #
-# and DIR.tgz all of it, to carry.
+# DIR.tgz contains the whole folder.
 #
-# With TAGS cuda it needs the header cuda.h of CUDA 11, 12 or 13 (docs/cuda.md
-# says from where): in a folder that CGO_CFLAGS names, in /usr/local/cuda/include
-# or in /usr/include. A driver and a card need not be here. The programs are for
-# this machine's system and processor. They link the C library alone; the
-# driver's is looked for when they run.
+# With TAGS cuda the script needs the header cuda.h of CUDA 11, 12 or 13 (see
+# docs/cuda.md) in a folder in CGO_CFLAGS, in /usr/local/cuda/include or in
+# /usr/include. It does not need a driver or a GPU. The programs are built for the
+# operating system and processor of this machine. They are linked only with the C
+# library. The driver's library is loaded when they run.
 set -euo pipefail
 
 [ $# -ge 1 ] || { echo "usage: bench/build.sh DIR [TAGS]" >&2; exit 2; }
@@ -46,7 +46,7 @@ mkdir -p "$dir/bin" "$dir/test/testdata" "$dir/audio" "$dir/peers"
 
 go build "${flags[@]}" -o "$dir/bin/" ./cmd/vssgp ./bench
 
-# A test program runs in its package's folder and finds testdata there.
+# A test program runs in the folder of its package, which contains testdata.
 for package in cuda gpu; do
 	mkdir -p "$dir/test/$package"
 	go test -c "${flags[@]}" -o "$dir/test/$package/$package.test" "./$package"
@@ -54,7 +54,7 @@ for package in cuda gpu; do
 done
 cp -r testdata/golden "$dir/test/testdata/"
 
-# One second from half a second on: 16 bits, mono, 16 kHz, a header of 44 bytes.
+# One second, starting at half a second: 16 bits, mono, 16 kHz, a header of 44 bytes.
 wav=testdata/speech.wav
 {
 	printf 'RIFF\x24\x7d\x00\x00'

@@ -22,20 +22,20 @@ type clicksTask struct {
 }
 
 func (o *clicksTask) flags(set *flag.FlagSet) {
-	set.StringVar(&o.fit, "fit", "", "fit the weights to the files, and write them as Go to this file")
-	set.Uint64Var(&o.seed, "seed", 1, "of the clicks that are added")
+	set.StringVar(&o.fit, "fit", "", "fit the weights to the recordings, and write them to this Go file")
+	set.Uint64Var(&o.seed, "seed", 1, "random seed of the added clicks")
 }
 
 func (o *clicksTask) check(files []string) error {
 	o.files = files
-	return demand(len(files) > 0, "no files; give recordings without clicks")
+	return demand(len(files) > 0, "no files given; recordings without clicks are required")
 }
 
 const (
-	faintest, loudest = -10.0, 16.0 // decibels of the clicks that are added over the sound within 10 ms
-	hopeless          = -6.0        // log-odds of candidates that are left out
-	fitRounds         = 2           // rounds of fitting weights, which change the candidates
-	clearOf           = 40          // samples: farther from a click a find is false
+	faintest, loudest = -10.0, 16.0 // levels of the added clicks in decibels relative to the sound within 10 ms
+	leastLogOdds      = -6.0        // candidates with smaller log-odds are discarded
+	fitRounds         = 2           // the weights are fitted repeatedly because they change the candidates
+	clearOf           = 40          // a find is a false positive if it is at least this many samples from all clicks
 )
 
 // crackles lists the clicks added to each recording; the first adds none.
@@ -51,10 +51,10 @@ var crackles = []struct {
 	{"half sines", spoil.Crackle{Shapes: []spoil.Shape{spoil.Bump}, PerMinute: 5 * 60, Most: 40, Low: 8, High: 20}},
 }
 
-// levels are the bounds of the levels that the tables tell apart.
+// levels lists the bounds in decibels of the classes of levels in the tables.
 var levels = [...]float64{faintest, -5, 2, 8, loudest, 25}
 
-// A clicksTrial is a recording with crackle and the candidates in it.
+// A clicksTrial is a recording with one kind of crackle, and the detected candidates. y is x with clicks at added.
 type clicksTrial struct {
 	file    string
 	crackle int
@@ -62,12 +62,12 @@ type clicksTrial struct {
 	step    float64
 	seconds float64
 	x, y    []float64
-	made    []audio.Gap
+	added   []audio.Gap
 	levels  []float64
 	found   []clicks.Candidate
 }
 
-// trials damages each recording in each way.
+// trials adds each kind of crackle to each recording.
 func (o *clicksTask) trials() (all []*clicksTrial, err error) {
 	for k, path := range o.files {
 		r, err := audio.Open(path)
@@ -79,7 +79,7 @@ func (o *clicksTask) trials() (all []*clicksTrial, err error) {
 			t := &clicksTrial{file: filepath.Base(path), crackle: i, rate: r.Rate, step: r.Encoding().Step(), x: x, y: x}
 			t.seconds = float64(len(x)) / float64(r.Rate)
 			if i > 0 {
-				t.y, t.made, t.levels = c.Clicks(x, r.Rate, t.step, o.seed+uint64(100*k+i))
+				t.y, t.added, t.levels = c.Clicks(x, r.Rate, t.step, o.seed+uint64(100*k+i))
 			}
 			all = append(all, t)
 		}
@@ -87,7 +87,7 @@ func (o *clicksTask) trials() (all []*clicksTrial, err error) {
 	return all, nil
 }
 
-// search finds the candidates of trials, and returns the processor time a second of sound.
+// search finds the candidates of trials and returns the CPU time per second of sound.
 func search(all []*clicksTrial, weights *clicks.Weights) float64 {
 	began, seconds := machine.CPUTime(), 0.0
 	for _, t := range all {
@@ -95,7 +95,7 @@ func search(all []*clicksTrial, weights *clicks.Weights) float64 {
 	}
 	parallel.For(len(all), runtime.GOMAXPROCS(0), func(i int) {
 		t := all[i]
-		s := clicks.Search{Rate: t.rate, Step: t.step, Weights: weights, Least: hopeless}
+		s := clicks.Search{Rate: t.rate, Step: t.step, Weights: weights, Least: leastLogOdds}
 		t.found = s.Find(t.y, 0, 0, len(t.y))
 	})
 	return (machine.CPUTime() - began).Seconds() / seconds
@@ -107,7 +107,7 @@ func (o *clicksTask) run() error {
 		return err
 	}
 	weights := clicks.Fitted()
-	fmt.Printf("%.3f s of processor a second\n", search(all, weights))
+	fmt.Printf("%.3f s of CPU time per second of sound\n", search(all, weights))
 	for range fitRounds {
 		if o.fit == "" {
 			break

@@ -11,7 +11,7 @@ import (
 	"github.com/vssgp/vssgp/internal/clicks"
 )
 
-// A clicksScore counts the clicks found of each level, and the finds that are none.
+// A clicksScore counts the clicks and the detected clicks of each level, and the false positives.
 type clicksScore struct {
 	hit, all [len(levels) - 1]int
 	false    int
@@ -25,7 +25,7 @@ func (t *clicksTrial) score(sensitivity float64) (s clicksScore) {
 	for _, c := range clicks.Choose(t.found, len(t.x), t.rate, sensitivity) {
 		found = append(found, detect.Found{Gap: audio.Gap{Start: max(0, c.Lo-1), End: min(len(t.x), c.Hi+1)}})
 	}
-	for i, hit := range hits(t.x, t.y, t.made, found) {
+	for i, hit := range hits(t.x, t.y, t.added, found) {
 		k := 0
 		for t.levels[i] > levels[k+1] {
 			k++
@@ -36,7 +36,7 @@ func (t *clicksTrial) score(sensitivity float64) (s clicksScore) {
 		}
 	}
 	for _, f := range found {
-		if !slices.ContainsFunc(t.made, func(m audio.Gap) bool { return m.Start-clearOf < f.End && f.Start < m.End+clearOf }) {
+		if !slices.ContainsFunc(t.added, func(m audio.Gap) bool { return m.Start-clearOf < f.End && f.Start < m.End+clearOf }) {
 			s.false++
 		}
 	}
@@ -61,7 +61,7 @@ func (s clicksScore) recall() string {
 	return strings.Join(out, " ")
 }
 
-// showClicks prints the recall by level and the false finds a second, by sensitivity over all recordings and then by recording.
+// showClicks prints recall by level and false positives per second: by sensitivity, and at the default sensitivity by recording.
 func showClicks(w io.Writer, all []*clicksTrial) {
 	fmt.Fprint(w, "| sensitivity | false: mean, worst, damaged |")
 	for _, c := range crackles[1:] {

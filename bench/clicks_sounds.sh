@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Makes the sounds of `bench clicks` from Debian packages: bash bench/clicks_sounds.sh DIR [RECORDINGS]
+# Makes the recordings of `bench clicks` from Debian packages: bash bench/clicks_sounds.sh DIR [RECORDINGS]
 #
-# DIR/fit and DIR/report get mono WAV files of 8 s. RECORDINGS is a folder with the recordings that docs/repair-clicks.md names; their
-# files are linked. It needs sox, ffmpeg, fluidsynth, espeak-ng, python3, apt-get and dpkg-deb; the packages are unpacked in DIR/packages only.
+# It writes mono WAV files of 8 s to DIR/fit and DIR/report. RECORDINGS is a folder with the recordings listed in docs/repair-clicks.md,
+# which are linked. It needs sox, ffmpeg, fluidsynth, espeak-ng, python3, apt-get and dpkg-deb, and unpacks packages only in DIR/packages.
 set -euo pipefail
 dir=$(realpath -m "$1") recordings=${2:+$(realpath "$2")}
 share=$dir/packages/usr/share
@@ -13,17 +13,17 @@ for p in openttd-openmsx fluid-soundfont-gm klettres-data sonic-pi-samples hydro
 	[ -e "$p.done" ] || { apt-get download "$p" && dpkg-deb -x "${p}"_*.deb . && rm "${p}"_*.deb && touch "$p.done"; }
 done
 
-# wav SET NAME FROM FILE cuts 8 s of a recording's first channel.
+# wav SET NAME FROM FILE extracts 8 s of the first channel of a recording, FROM seconds after its beginning.
 wav() { ffmpeg -nostdin -v error -y -i "$4" -ss "$3" -t 8 -af 'pan=mono|c0=c0' -c:a pcm_s16le "$dir/$1/$2.wav"; }
 
-# midi SET NAME FROM FILE plays a song.
+# midi SET NAME FROM FILE synthesizes a MIDI file and extracts 8 s.
 midi() {
 	fluidsynth -q -ni -g 0.3 -r 44100 -T wav -O s16 -F "$dir/packages/song.wav" "$share/sounds/sf2/FluidR3_GM.sf2" \
 		"$share/games/openttd/baseset/openmsx/$4.mid" >/dev/null 2>&1
 	wav "$1" "$2" "$3" "$dir/packages/song.wav"
 }
 
-# row SET NAME SECONDS FILES… plays the beginnings of recordings, one after the other.
+# row SET NAME SECONDS FILES… concatenates the first SECONDS of each recording.
 row() {
 	local set=$1 name=$2 t=$3 parts=()
 	shift 3
@@ -64,7 +64,7 @@ wav fit orchestra-battle 25 "$wesnoth/battle.ogg"
 wav fit rock 20 "$games/hedgewars/Data/Music/Rock.ogg"
 
 python3 - "$dir/fit/made.wav" <<'EOF'
-"""Writes resonances that noise drives, harder for 3 to 40 samples now and then, and by turns sawtooth waves; then noise, and struck tones."""
+"""Writes resonances driven by noise, with bursts of 3 to 40 samples, alternating with sawtooth waves; then noise, and decaying tones."""
 import math, random, sys, wave
 
 RATE, chance, made = 16000, random.Random(5), []

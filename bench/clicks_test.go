@@ -13,7 +13,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestClicksFit: weights that are fitted to a recording are written as Go, and they find most of its loud clicks.
+// TestClicksFit checks that fitted weights are written as a Go file and that the detector finds most loud clicks.
 func TestClicksFit(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "weights.go")
 	o := clicksTask{fit: out, seed: 1, files: []string{"../testdata/speech.wav"}}
@@ -33,7 +33,7 @@ func TestClicksFit(t *testing.T) {
 	}
 }
 
-// TestClicksValue compares the gradient of a fit with differences.
+// TestClicksValue compares the gradient of a fit with central differences.
 func TestClicksValue(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	var f clicksFit

@@ -18,7 +18,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// parseDevice reads cpu, cuda or cuda:n; cuda is card 0. It takes no auto: a measurement names its device.
+// parseDevice parses cpu, cuda or cuda:n, where cuda means cuda:0. It rejects auto because a measurement must specify its device.
 func parseDevice(s string) (kind string, ordinal int, err error) {
 	kind, number, numbered := strings.Cut(s, ":")
 	if kind != "cpu" && kind != "cuda" || numbered && kind == "cpu" {
@@ -32,7 +32,7 @@ func parseDevice(s string) (kind string, ordinal int, err error) {
 	return kind, ordinal, nil
 }
 
-// openDevice opens the CPU, or a card.
+// openDevice opens the CPU or a GPU.
 func openDevice(kind string, o gpu.Options) (backend.Backend, error) {
 	if kind == "cpu" {
 		return cpu.New(), nil
@@ -40,9 +40,9 @@ func openDevice(kind string, o gpu.Options) (backend.Backend, error) {
 	return gpu.Open(o)
 }
 
-// withCard adds the GPU with that number and its driver to a machine, if known.
+// withCard returns m with the name of a GPU and the hash of its kernels, if they can be determined.
 func withCard(m machine.Machine, ordinal int) machine.Machine {
-	list, _ := cuda.Devices() // where they cannot be listed, the line has no card
+	list, _ := cuda.Devices() // if this fails, the line has no GPU
 	for _, d := range list {
 		if d.Ordinal != ordinal {
 			continue
@@ -55,11 +55,11 @@ func withCard(m machine.Machine, ordinal int) machine.Machine {
 	return m
 }
 
-// peakTime is how long cpuPeak keeps all cores busy.
+// peakTime is the duration of the measurement in cpuPeak.
 const peakTime = 60 * time.Millisecond
 
-// cpuPeak is the multiplications and additions of all cores in a second with the instruction set in use, in TFLOP/s. Each core goes on
-// until all have had their time, so that none is measured while another rests. Its best run counts, because other work only slows it.
+// cpuPeak measures the peak rate of all cores in TFLOP/s, with the instruction set in use. All cores run until the same deadline, so that
+// none is measured while another is idle. The best run of each core counts, because other processes can only slow it down.
 func cpuPeak() float64 {
 	best := make([]float64, runtime.GOMAXPROCS(0))
 	deadline := time.Now().Add(peakTime)

@@ -1,23 +1,23 @@
 #!/usr/bin/env bash
-# Tests and measures on a machine with a GPU, with the files of build.sh:
+# Runs tests and measurements on a machine with a GPU, with the files of build.sh:
 #
 #   device.sh DIR [RESULTS]
 #
-# Three files are left in RESULTS (DIR/results unless given). The first, with the ending jsonl, gets the lines of JSON of each
-# stage when it ends. A run that is killed loses no more than one stage, and `bench report` makes the table of these lines. The
-# others come at the end: device-DATE-CARD.json has all lines in one object, and device-DATE-TIME.tgz the output of each stage.
+# The script writes three files to RESULTS (default: DIR/results). The lines of JSON of each stage are appended to a file with
+# extension jsonl when the stage ends, so that a killed run loses at most one stage. `bench report` makes the table of these
+# lines. At the end, device-DATE-CARD.json contains all lines in one object, and device-DATE-TIME.tgz the output of each stage.
 #
-# A stage that fails or takes too long does not stop the others. `bench stage` decides from a command's output how it ended,
-# and why it was skipped. The exit status is 1 if any stage failed. Clocks, power and MIG are read and never set.
+# A stage that fails or exceeds its time limit does not stop the others. `bench stage` determines the status of a command from
+# its output and exit status. The exit status is 1 if any stage failed. Clocks, power and MIG are read and never set.
 #
-#   VSSGP_DEVICE_STAGES=names    some of: start speed tests compare rates peers profile fit sanitize (all, in this order)
-#   VSSGP_DEVICE_CARD=n          which card (0)
-#   VSSGP_DEVICE_SECONDS=n       time for everything (540); stages after it are not begun
-#   VSSGP_DEVICE_SMALL=1         small sizes, to try this script
-#   VSSGP_DEVICE_PYTHON=path     Python for torch and jax (python3)
+#   VSSGP_DEVICE_STAGES=names    stages: start speed tests compare rates peers profile fit sanitize (default: all, in this order)
+#   VSSGP_DEVICE_CARD=n          number of the GPU (default: 0)
+#   VSSGP_DEVICE_SECONDS=n       total time (default: 540); later stages are not started
+#   VSSGP_DEVICE_SMALL=1         small sizes, to test this script
+#   VSSGP_DEVICE_PYTHON=path     Python with torch and jax (default: python3)
 #   VSSGP_DEVICE_TESTS=regexp    tests of gpu.test
-#   VSSGP_DEVICE_SANITIZE=regexp some of them, for compute-sanitizer
-#   VSSGP_DEVICE_PROFILE=names   kernels for ncu (the two that take the most time)
+#   VSSGP_DEVICE_SANITIZE=regexp tests of gpu.test for compute-sanitizer
+#   VSSGP_DEVICE_PROFILE=names   kernels for ncu (default: the two that take the most time)
 set -uo pipefail
 
 [ $# -ge 1 ] && [ -x "$1/bin/bench" ] || { echo "usage: device.sh DIR [RESULTS], DIR made by build.sh" >&2; exit 2; }
@@ -33,7 +33,7 @@ vssgp=$dir/bin/vssgp
 card=${VSSGP_DEVICE_CARD:-0}
 device=cuda:$card
 python=${VSSGP_DEVICE_PYTHON:-python3}
-deadline=$((SECONDS + ${VSSGP_DEVICE_SECONDS:-540} - 8)) # a stage may take 2 seconds to die, the table 1
+deadline=$((SECONDS + ${VSSGP_DEVICE_SECONDS:-540} - 8)) # a stage may take 2 seconds to terminate, the table 1
 small=${VSSGP_DEVICE_SMALL:-}
 commit=$(cat "$dir/commit")
 base=device-$(date -u +%F-%H%M%S)
@@ -42,12 +42,12 @@ echo "{\"facts\":{\"commit\":\"$commit\",\"machine\":\"$(uname -sm)\",\"cores\":
 echo "lines are kept in $lines"
 work=$(mktemp -d) || exit 1
 run=$work/$base
-export CUDA_CACHE_PATH=$work/cache # so that the first start compiles, and no other does
+export CUDA_CACHE_PATH=$work/cache # so that only the first start compiles the kernels
 mkdir -p "$run" "$CUDA_CACHE_PATH" || exit 1
 failed=0
-child= # the stage that runs
+child= # process ID of the running stage
 
-# finish makes the table of whatever lines are there, at the end or where a signal ends the script.
+# finish makes the table of the existing lines when the script ends or is terminated by a signal.
 finish() {
 	[ -z "$child" ] || { kill "$child"; failed=1; }
 	tar -czf "$results/$base.tgz" -C "$work" "$base" || failed=1
@@ -58,12 +58,12 @@ finish() {
 }
 trap finish EXIT
 
-# selected GROUP: whether this group of stages was selected.
+# selected GROUP reports whether this group of stages is selected.
 selected() { [[ " ${VSSGP_DEVICE_STAGES:-$1} " == *" $1 "* ]]; }
 
 skip() { "$bench" stage -lines "$lines" -skip "$2" "$1" || failed=1; }
 
-# needs STAGE PROGRAM [WHY] skips the stage where there is no such program.
+# needs STAGE PROGRAM [WHY] skips the stage if the program is missing.
 needs() { command -v "$2" >/dev/null || { skip "$1" "no $2${3:-}" && false; }; }
 
 # stage NAME LIMIT COMMAND… runs a command and stores its output.
@@ -84,16 +84,16 @@ stage() {
 	return $rc
 }
 
-# speed NAME LIMIT ARGUMENTS… is a row of the table, or with a peer two.
+# speed NAME LIMIT ARGUMENTS… measures a row of the table, or two with a peer.
 speed() { stage "$1" "$2" "$bench" speed -commit "$commit" -repeats $repeats -json "${@:3}"; }
 
-# compare NAME ARGUMENTS… compares bound and gradient with the CPU's.
+# compare NAME ARGUMENTS… compares bound and gradient with the CPU.
 compare() { stage "$1" 40 "$bench" speed -device "$device" -check -repeats 1 "${@:2}"; }
 
-# tests NAME LIMIT PACKAGE PATTERN [TOOL…] runs a package's test program in its folder, with a tool before it if one is given.
+# tests NAME LIMIT PACKAGE PATTERN [TOOL…] runs the test program of a package in its folder, under a tool if one is given.
 tests() { stage "$1" "$2" env -C "$dir/test/$3" VSSGP_REQUIRE_GPU=1 "${@:5}" "./$3.test" -test.v -test.run "$4"; }
 
-# Sizes: rows and features of the cases.
+# Rows and features of the cases.
 n=1000000 m=1024 wide=4096 each=64 window=1024 peers_n=250000 peer_n=16000 peer_m=800 square=4096 repeats=5
 long=9600000 fine=40 grain=512 compare_n=65536
 checked=${VSSGP_DEVICE_TESTS:-.}
@@ -146,7 +146,7 @@ if selected rates && needs rates "$python"; then
 	stage rates 60 env CUDA_VISIBLE_DEVICES="$card" "$python" "$dir/peers/speed.py" rates --device cuda \
 		--size $square --rows $n --features $m
 fi
-if selected peers; then # which compare bound and gradient with ours first, and are timed between ours
+if selected peers; then # bound and gradient are compared with ours first; ours is timed before and after
 	for peer in torch jax; do
 		speed peer-$peer 60 -device "$device" -n $peers_n -features $m -peers $peer -peer-time 40s -python "$python"
 		speed peer-$peer-small 60 -device "$device" -n $peer_n -features $peer_m -peers $peer -peer-time 40s -python "$python"
@@ -155,21 +155,21 @@ fi
 if selected profile && needs ncu ncu; then
 	kernels=${VSSGP_DEVICE_PROFILE:-$("$bench" report -slowest "$lines")}
 	[ -n "$kernels" ] || skip ncu "no line has a kernel's time"
-	for kernel in $kernels spectrum_gram; do # one launch of each; ncu would fix the clocks
+	for kernel in $kernels spectrum_gram; do # one launch of each; by default ncu would fix the clocks
 		[[ $kernel = spectrum_* ]] && sums= || sums=-direct
 		stage "ncu-$kernel" 30 ncu --clock-control none --kill yes --launch-count 1 --kernel-name "$kernel" --section SpeedOfLight \
 			--section WarpStateStats --section ComputeWorkloadAnalysis --section Occupancy --csv \
 			"$bench" speed -device "$device" -repeats 1 "${dense[@]}" $sums
 	done
 fi
-if selected fit; then # the CPU, and the same fit on both, which ends at the same bound: few iterations, because rounding grows along them
+if selected fit; then # the same fit on CPU and GPU must reach the same bound; few iterations, because rounding errors grow with them
 	speed cpu 40 -device cpu -n $peer_n -features $peer_m
 	speed cpu-dense 40 -device cpu "${dense[@]}"
 	stage fit-cpu 60 "$vssgp" "${fit[@]}" --device cpu -o "$work/cpu.safetensors" &&
 		stage fit-card 60 "$vssgp" "${fit[@]}" --device "$device" -o "$work/card.safetensors" &&
 		stage fit-compare 10 cat "$run/fit-cpu.out" "$run/fit-card.out"
 fi
-if selected sanitize; then # faults and races that no wrong number shows; last, with the fault on purpose
+if selected sanitize; then # faults and races that do not cause wrong numbers; last because of the intentional fault
 	for tool in memcheck racecheck synccheck; do
 		needs $tool compute-sanitizer && tests $tool 90 gpu "$sanitized" compute-sanitizer --tool $tool --error-exitcode 9
 	done

@@ -1,4 +1,4 @@
-// Command bench runs the project's benchmarks; README.md in this folder has the results, and `bench COMMAND -h` lists the flags.
+// Command bench runs the project's benchmarks. README.md in this folder contains the results. `bench COMMAND -h` lists the flags.
 //
 //	go run ./bench paper [-set solar,co2] [-method gp,vssgp] [-data DIR] [-out DIR] [-quick] … [CLASS:FILE …]
 //	go run ./bench speed [-n 16000] [-features 800] [-inference exact] [-fitted] [-direct] [-device cuda:0] [-peers numpy,jax,torch] …
@@ -12,48 +12,49 @@
 //	go run ./bench report [-out FILE.json] [-slowest] LINES.jsonl
 //	go run ./bench stage [-lines LINES.jsonl] [-output PREFIX] [-took 3s] [-exit N] [-skip WHY] NAME [COMMAND …]
 //
-// paper runs the experiments of package paper, prints each table with the paper's numbers next to ours, draws the figures, and stores a line
-// for each fit in PREFIX-SET.jsonl of -out, from which -draw makes tables and figures. PREFIX is paper or, with -quick, quick. A fit that
-// has a line is not run again, unless with -again or on other data, so the same command resumes an interrupted run. A set whose files are
-// not in -data is skipped with a message. Recordings given as arguments, such as speech:voice.wav, are added to set gaps; FILE is in -data
-// or a whole path.
+// paper runs the experiments of package paper. It prints each table with the paper's numbers next to ours and draws the figures. It stores
+// one line for each fit in PREFIX-SET.jsonl in the folder -out, where PREFIX is paper or, with -quick, quick. -draw makes the tables and
+// figures from these lines. The same command resumes an interrupted run, because a fit with a stored line is run again only if -again is
+// given or the data have changed. A set whose files are not in -data is skipped with a message. Recordings given as arguments, such as
+// speech:voice.wav, are added to set gaps. Their path is relative to -data or absolute.
 //
-// speed times one evaluation on a synthetic problem: bound and gradient (-inference exact or factorised), or means and covariances at the rows
-// (predict). As within a fit, the rows are opened once, and each evaluation is at other parameters; the clock is read when host values have
-// come back; the first evaluation, which warms caches, is not counted. -peers times other libraries in the same run, each in its own
-// process: its bound and gradient are compared with ours before it is timed, and ours is timed before and after it. A missing library has a
-// row that reports it; a result that disagrees or fails ends the run with exit status 1. If the sums over rows come from tables, the time
-// and memory of computing the tables are printed instead of rates.
+// speed times one evaluation on a synthetic problem: bound and gradient (-inference exact or factorised), or means and covariances at the
+// rows (predict). As in a fit, the rows are opened once and each evaluation has different parameters. The time includes the transfer of the
+// results to the host. The first evaluation warms the caches and is not counted. -peers times other libraries in the same run, each in a
+// separate process. A peer's bound and gradient are compared with ours before it is timed, and ours is timed before and after it. A missing
+// library is reported in its row. If a peer fails or disagrees, the exit status is 1. If the sums over rows come from tables, the time and
+// memory of computing the tables are printed instead of rates.
 //
-// long times recordings of -from to -to rows that have equally many features a second: with windows; without, where M grows with N; with
-// sums from tables; and celerite2's likelihood. Each measurement runs in its own process, so that its peak of memory is known. One that
-// would take more than -limit seconds, or more memory than there is, is not run, and longer ones are not tried. A slope is the
-// least-squares exponent p of seconds (or bytes) ∝ N^p from 10⁵ rows on, with its standard error.
+// long times recordings of -from to -to rows with a constant number of features per second: with windows, without windows (M grows with N),
+// with sums from tables, and celerite2's likelihood. Each measurement runs in a separate process, so that its peak memory is known. A
+// measurement that would exceed -limit seconds or the machine's memory is not run, and neither are longer ones. A slope is the
+// least-squares exponent p of seconds (or bytes) ∝ N^p for N ≥ 10⁵ rows, with its standard error.
 //
-// ranks times an evaluation on several MPI ranks of this machine and compares it with a model: the CPU time of one rank, its sums over the
-// number of ranks, plus messages by latency and bytes by bandwidth.
+// ranks times an evaluation on several MPI ranks of this machine and compares it with a model of the time: the CPU time of one rank with
+// its sums divided by the number of ranks, plus the latency of the messages and their bytes over the bandwidth.
 //
-// tables fits nine tenths of a table's rows and scores the others: the default, and K by hand with frequencies learned or drawn. -dump
-// writes the same splits for peers/tables.py, which appends its lines to the same file.
+// tables fits nine tenths of a table's rows and scores the others, with the default options and with given K and learned or drawn
+// frequencies. -dump writes the same splits for peers/tables.py, which appends its lines to the same file.
 //
-// repair damages recordings by clicks, crackle, dropouts and clipping, finds and fills the damage, and prints the number of finds,
-// also in the undamaged recordings, and the signal-to-error ratio before and after. In stereo recordings the first channel gets gaps,
-// filled with and without the other.
+// repair damages recordings by clicks, crackle, dropouts and clipping, then detects and fills the damage. It prints the number of finds,
+// also in the undamaged recordings, and the signal-to-error ratio before and after. In recordings with several channels it also makes gaps
+// in the first channel and fills them with and without the other channels.
 //
-// clicks adds faint and loud clicks to recordings, and prints the recall of the click detector by level, and its false finds by
+// clicks adds faint and loud clicks to recordings. It prints the recall of the click detector by level and its false positives by
 // sensitivity. -fit first fits the detector's weights to the recordings. bench/clicks_sounds.sh makes recordings.
 //
-// series forecasts public series, and scores all methods with the same code (package forecasts). -write writes the problems, without the truth;
-// -peers runs peers/series.py on them; files with other forecasts may follow the flags.
+// series forecasts public series and scores all methods with the same code (package forecasts). -write writes the problems without the
+// test values, and -peers runs peers/series.py on them. Files with other forecasts may follow the flags.
 //
-// report prints one table of the lines that speed, peers/speed.py and stage write, and collects them in one file, which it reads as well.
-// build.sh collects programs for a machine with a GPU and without Go, where device.sh tests and measures: it runs commands, and stage
-// determines the result from a command's exit status and output, and prints and stores its line.
+// report prints one table of the lines that speed, peers/speed.py and stage write, and collects them in one file, which it can also read.
+// build.sh collects programs for a machine with a GPU and without Go. On that machine, device.sh runs tests and measurements. After each
+// command, stage determines the result from its exit status and output, and prints and stores a line.
 //
-// Test data are never used in a fit or a selection. Every method gets the same cuts, the same starting information and the same wall time.
-// A method that is missing, disagrees, or runs out of memory or time has a row that reports it. Tables and figures are made from result
-// files alone. A line replaces an earlier one with the same key.
+// Test data are never used in a fit or a selection. Every method gets the same splits, the same initial information and the same wall time.
+// A method that is missing, disagrees, or runs out of memory or time has a row with this status. Tables and figures are made only from
+// result files. A line replaces an earlier one with the same key.
 //
-// Each subcommand is a task (task.go, main.go). Below the tasks: package machine, which begins every line; package jsonl, the files of
-// lines; package paper; package forecasts; and problem.go, timing.go, held.go, session.go and peers.go, which evaluate synthetic problems.
+// Each subcommand is a task (task.go, main.go). The tasks use package machine, which describes the machine at the beginning of every line,
+// package jsonl, which reads and writes files of lines, and packages paper and forecasts. Synthetic problems are evaluated by problem.go,
+// timing.go, evaluator.go, session.go and peers.go.
 package main

@@ -19,23 +19,23 @@ import (
 func (o *longTask) flags(set *flag.FlagSet) {
 	set.Float64Var(&o.from, "from", 1e4, "rows of the shortest recording")
 	set.Float64Var(&o.to, "to", 1e7, "rows of the longest")
-	set.IntVar(&o.per, "per", 2, "lengths in a decade")
+	set.IntVar(&o.per, "per", 2, "number of lengths per decade")
 	set.IntVar(&o.features, "features", 40, "features in each window")
 	set.Float64Var(&o.window, "window", 512, "length of the windows in samples")
-	set.BoolVar(&o.dense, "dense", true, "the same without windows, with as many features, until it no longer fits")
-	set.IntVar(&o.tables, "tables", 400, "features of the exact bound without windows, whose sums come from tables; 0: none")
+	set.BoolVar(&o.dense, "dense", true, "also without windows, with as many features, until time or memory is exceeded")
+	set.IntVar(&o.tables, "tables", 400, "features of the exact bound without windows, with sums from tables; 0: not run")
 	set.BoolVar(&o.celerite, "celerite", true, "also run celerite2")
-	set.StringVar(&o.termList, "terms", "2,10", "oscillators of celerite's covariance, with commas between; J is twice as many")
-	set.StringVar(&o.python, "python", "python3", "the Python that has celerite2")
+	set.StringVar(&o.termList, "terms", "2,10", "numbers of oscillators in celerite's covariance (J is twice as many), separated by commas")
+	set.StringVar(&o.python, "python", "python3", "Python interpreter with celerite2")
 	set.Float64Var(&o.limit, "limit", 60, "maximum seconds of an evaluation, predicted from the previous size, except with windows")
-	set.IntVar(&o.fit, "fit", 0, "iterations of a fit from the made model, with windows; 0: no fit")
-	set.IntVar(&o.repeats, "repeats", 1, "timed evaluations after a first that is not counted")
+	set.IntVar(&o.fit, "fit", 0, "iterations of a fit with windows, from the synthetic model; 0: no fit")
+	set.IntVar(&o.repeats, "repeats", 1, "timed evaluations after one that is not counted")
 	set.StringVar(&o.out, "out", "bench/results/long.jsonl", "file for the lines; long.png and long.svg are written to its folder")
-	set.BoolVar(&o.draw, "draw", false, "print the table and draw the figure of the lines that there are; run nothing")
+	set.BoolVar(&o.draw, "draw", false, "print the table and draw the figure of the stored lines; run nothing")
 	commitFlag(set, &o.commit)
 }
 
-// Bounds of the flags, given by float64 and the memory of one machine.
+// Upper limits of the flags. They follow from the precision of float64 and the memory of one machine.
 const (
 	mostRows  = 1e9
 	mostPer   = 100
@@ -45,12 +45,12 @@ const (
 func (o *longTask) check(files []string) (err error) {
 	o.terms, err = counts("terms", o.termList, mostTerms)
 	err = cmp.Or(
-		want(files, 0, ""),
+		demandFiles(files, 0, ""),
 		demand(o.from >= 1 && o.from <= o.to && o.to <= mostRows, "-from %g -to %g: must satisfy 1 ≤ from ≤ to ≤ %g rows", o.from, o.to, mostRows),
 		demand(o.per >= 1 && o.per <= mostPer, "-per %d: must be from 1 to %d", o.per, mostPer),
 		demand(o.features >= 1, "-features %d: must be at least 1", o.features),
-		demand(o.window >= leastWindow && o.window <= o.from, "-window %g: must be from %d samples to the %g of -from", o.window, leastWindow,
-			o.from),
+		demand(o.window >= leastWindow && o.window <= o.from, "-window %g: must be from %d samples to -from, which is %g", o.window,
+			leastWindow, o.from),
 		demand(o.tables >= 0, "-tables %d: must be a number of features, or 0 for none", o.tables),
 		demand(o.limit > 0 && !math.IsInf(o.limit, 0), "-limit %g: must be a positive number of seconds", o.limit),
 		demand(o.fit >= 0, "-fit %d: must be a number of iterations, or 0 for no fit", o.fit),
@@ -67,10 +67,10 @@ func (o *longTask) check(files []string) (err error) {
 	return cmp.Or(err, demand(!o.draw || len(o.lines) > 0, "-draw: %s has no lines", o.out))
 }
 
-// figure is the path of the figure without its ending.
+// figure returns the path of the figure without its extension.
 func (o *longTask) figure() string { return strings.TrimSuffix(o.out, filepath.Ext(o.out)) }
 
-// lengths are the sizes: from, and on by equal ratios to the last.
+// lengths returns the numbers of rows from -from to -to, in geometric progression except for the last.
 func (o *longTask) lengths() (all []int) {
 	steps := int(math.Ceil(float64(o.per)*math.Log10(o.to/o.from) - 1e-9))
 	for i := range steps {
@@ -102,7 +102,7 @@ func (o *longTask) measure(ctx context.Context, log io.Writer) (err error) {
 	}
 	o.machine = machine.This(o.commit)
 	for _, m := range o.methods() {
-		var before *longLine // the size before, if it was timed
+		var before *longLine // the previous size, if it was timed
 		for _, n := range o.lengths() {
 			line := o.one(ctx, m, n, before)
 			if err := ctx.Err(); err != nil {
@@ -115,7 +115,7 @@ func (o *longTask) measure(ctx context.Context, log io.Writer) (err error) {
 				return err
 			}
 			if line.Status != machine.OK {
-				break // a longer one would fare no better
+				break // longer ones would fail as well
 			}
 			before = &line
 		}

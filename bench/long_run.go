@@ -17,12 +17,12 @@ const (
 	methodWindows  = "windows"
 	methodDense    = "dense"
 	methodTables   = "tables"         // without windows, a fixed number of features
-	methodValue    = "celerite value" // the log-likelihood
+	methodValue    = "celerite value" // log-likelihood without gradient
 	methodGradient = "celerite gradient"
 )
 
-// A longLine is one method at one length. Its status is ok, or why there is no time: not run: …, missing: …, disagrees: …, out of memory:
-// …, time limit: … or failed: ….
+// A longLine is the measurement of one method at one length. Its status is ok, or the reason why there is no time: not run: …, missing: …,
+// disagrees: …, out of memory: …, time limit: … or failed: ….
 type longLine struct {
 	machine.Machine
 	Time  string `json:"time"`
@@ -31,38 +31,38 @@ type longLine struct {
 	longKey
 	M       int    `json:"M,omitempty"`
 	V       int    `json:"V,omitempty"`
-	Version string `json:"version,omitempty"` // of celerite2
+	Version string `json:"version,omitempty"` // version of celerite2
 	timing
 }
 
 // longTask is `bench long`.
 type longTask struct {
 	from, to        float64 // rows
-	per             int     // sizes in a decade
-	features        int     // of a window
+	per             int     // lengths per decade
+	features        int     // features in each window
 	tables          int     // features of methodTables
 	window          float64 // samples
 	dense, celerite bool
 	termList        string
-	terms           []int   // of celerite's covariance
-	limit           float64 // seconds of an evaluation
-	fit, repeats    int     // iterations, evaluations
+	terms           []int   // numbers of oscillators in celerite's covariance
+	limit           float64 // maximum seconds per evaluation
+	fit, repeats    int     // iterations of a fit, timed evaluations
 	out, commit     string
 	draw            bool
-	lines           []longLine // of the file
+	lines           []longLine // contents of the file out
 
-	exe            string // this program
-	python, script string // and peers/celerite.py
+	exe            string // path of this program
+	python, script string // Python interpreter, path of celerite.py
 	machine        machine.Machine
 }
 
-// longKey tells one line from the others.
+// longKey identifies a line.
 type longKey struct {
 	Method   string  `json:"method"`
 	N        int     `json:"N"`
-	Features int     `json:"features,omitempty"` // in each window; of dense, those that set its M; of tables, in all
-	Window   float64 `json:"window,omitempty"`   // length in samples, as well
-	Terms    int     `json:"terms,omitempty"`    // of celerite: oscillators, J = 2·terms
+	Features int     `json:"features,omitempty"` // features in each window, which also determine M of dense; for tables, M
+	Window   float64 `json:"window,omitempty"`   // length in samples, which also determines M of dense
+	Terms    int     `json:"terms,omitempty"`    // oscillators of celerite's covariance, J = 2·Terms
 }
 
 // series returns the key without the length, which identifies a curve of the figure.
@@ -71,7 +71,7 @@ func (k longKey) series() longKey {
 	return k
 }
 
-// label names the series for people.
+// label returns the name of the series in tables and figures.
 func (k longKey) label() string {
 	switch k.Method {
 	case methodWindows:
@@ -88,12 +88,12 @@ func (k longKey) label() string {
 	return k.Method
 }
 
-// check reports a line of another command.
+// check returns an error for a line of another command.
 func (l *longLine) check() error {
 	return demand(l.Bench == "long" && l.N >= 1 && l.Status != "", "the line must have the fields bench, N and status of bench long")
 }
 
-// methods returns the chosen methods, each as the key of its lines without the length.
+// methods returns the keys of the selected methods, without the length.
 func (o *longTask) methods() []longKey {
 	all := []longKey{{Method: methodWindows, Features: o.features, Window: o.window}}
 	if o.dense {
@@ -110,8 +110,7 @@ func (o *longTask) methods() []longKey {
 	return all
 }
 
-// one measures a method at a length, unless the previous size shows that it takes too long. It runs in a separate process, so that its
-// peak of memory is its own.
+// one measures a method at a length in a separate process, which determines its peak memory, unless tooMuch returns a reason not to.
 func (o *longTask) one(ctx context.Context, k longKey, n int, before *longLine) longLine {
 	k.N = n
 	l := longLine{Machine: o.machine, Time: machine.Now(), Bench: "long", longKey: k}
@@ -129,11 +128,12 @@ func (o *longTask) one(ctx context.Context, k longKey, n int, before *longLine) 
 	return l
 }
 
-// memoryShare is the maximum predicted memory of a method, relative to the machine's memory.
+// memoryShare is the maximum predicted memory of a method as a fraction of the machine's memory.
 const memoryShare = 0.9
 
-// tooMuch returns the reason why a method is not run, or "": the memory of its largest arrays, or its time, predicted from the previous size
-// in proportion to N·M² or N. Windows always run: they are the subject.
+// tooMuch returns the reason not to run a method, or "". The reason is either the memory of the method's largest arrays or the time. The
+// time is extrapolated from the previous size in proportion to N·M² or N. The method with windows, which is the subject of the experiment,
+// always runs.
 func (o *longTask) tooMuch(l, before *longLine) string {
 	work := func(l *longLine) float64 { return float64(l.N) }
 	n, m, j := float64(l.N), float64(l.M), float64(2*l.Terms)
@@ -141,26 +141,26 @@ func (o *longTask) tooMuch(l, before *longLine) string {
 	switch l.Method {
 	case methodWindows:
 		return ""
-	case methodTables: // of the ones and of y, with 3N/2 complex numbers each, and N values
+	case methodTables: // tables of the ones and of y, each with 3N/2 complex numbers, and N values
 		bytes = 2 * (24 + 8) * n
 	case methodDense: // the Gram matrix and its inverse
 		bytes = 2 * 8 * m * m
 		work = func(l *longLine) float64 { return float64(l.N) * float64(l.M) * float64(l.M) }
 	case methodValue: // U, V, W
 		bytes = 3 * 8 * n * j
-	case methodGradient: // stored for the backward pass, with U, V, W and their derivatives
+	case methodGradient: // states stored for the backward pass, and U, V, W and their derivatives
 		bytes = 8 * n * (j*j + 6*j)
 	}
 	const gib = 1 << 30
 	if most := memoryShare * float64(o.machine.Memory); most > 0 && bytes > most {
-		return fmt.Sprintf("not run: its arrays take %.0f GiB, there are %.0f", bytes/gib, float64(o.machine.Memory)/gib)
+		return fmt.Sprintf("not run: the arrays need %.0f GiB, the machine has %.0f", bytes/gib, float64(o.machine.Memory)/gib)
 	}
 	if before == nil {
 		return ""
 	}
 	if seconds := before.Evaluation * work(l) / work(before); seconds > o.limit {
-		return fmt.Sprintf("not run: an evaluation would take %.3g s of the %g allowed, and its arrays %.1f GiB",
-			seconds, o.limit, bytes/gib)
+		return fmt.Sprintf("not run: an evaluation would take %.3g s and need %.1f GiB; the limit is %g s",
+			seconds, bytes/gib, o.limit)
 	}
 	return ""
 }
@@ -172,10 +172,10 @@ func (o *longTask) ours(ctx context.Context, l *longLine) {
 		features, windows = l.Features, fmt.Sprintf(" -window %g -fit %d", l.Window, o.fit)
 	}
 	args := fmt.Sprintf("speed -json -n %d -repeats %d -clocked=false -features %d%s", l.N, o.repeats, features, windows)
-	out, said, err := output(exec.CommandContext(ctx, o.exe, append(strings.Fields(args), "-commit", o.machine.Sources())...))
+	out, stderr, err := output(exec.CommandContext(ctx, o.exe, append(strings.Fields(args), "-commit", o.machine.Sources())...))
 	var m record
 	if json.Unmarshal(lastLine(out), &m) != nil || m.Status == "" {
-		l.Status = fmt.Sprintf("failed: %v: %s", err, lastLine([]byte(said)))
+		l.Status = fmt.Sprintf("failed: %v: %s", err, lastLine([]byte(stderr)))
 		return
 	}
 	l.M, l.V, l.timing = m.M, m.V, m.timing
@@ -184,7 +184,7 @@ func (o *longTask) ours(ctx context.Context, l *longLine) {
 	}
 }
 
-// peer runs peers/celerite.py. Each of its evaluations may take as long as the limit.
+// peer runs peers/celerite.py. Its time limit is -limit times the number of evaluations.
 func (o *longTask) peer(ctx context.Context, l *longLine) {
 	mode := "value"
 	if l.Method == methodGradient {

@@ -16,7 +16,7 @@ import (
 	"github.com/vssgp/vssgp/internal/report"
 )
 
-// slopeFrom is the least length, in rows, that counts in slopes: shorter ones show caches and constant costs.
+// slopeFrom is the minimum number of rows of the lines used for slopes. Shorter ones are dominated by caches and constant costs.
 const slopeFrom = 1e5
 
 // A slope is the exponent p of a power law y ∝ N^p.
@@ -25,7 +25,7 @@ type slope struct {
 	points int
 }
 
-// fitSlope is the least-squares line through log y against log N; ok needs two different N.
+// fitSlope fits a least-squares line to log y against log N. ok is false unless there are two different N.
 func fitSlope(n, y []float64) (s slope, ok bool) {
 	var x, z []float64
 	for i := range n {
@@ -50,7 +50,7 @@ func (s slope) String() string {
 	return fmt.Sprintf("%.3f ± %.3f", s.p, s.se)
 }
 
-// A quantity is a number by which lines are compared.
+// A quantity is a number of a line, with its name.
 type quantity struct {
 	name string
 	of   func(l *longLine) float64 // 0: not measured
@@ -67,7 +67,7 @@ var (
 	}}
 )
 
-// values returns a quantity against N, for the lines of at least so many rows that have it.
+// values returns N and the quantity of the lines that have it and at least the given number of rows.
 func (q quantity) values(lines []longLine, least float64) (n, y []float64) {
 	for i := range lines {
 		if v := q.of(&lines[i]); v > 0 && float64(lines[i].N) >= least {
@@ -77,7 +77,7 @@ func (q quantity) values(lines []longLine, least float64) (n, y []float64) {
 	return n, y
 }
 
-// seriesOf returns the lines of each series by rising N, in the order of their first.
+// seriesOf groups the lines by series, in order of appearance, and sorts each group by N.
 func seriesOf(lines []longLine) [][]longLine {
 	all := jsonl.Groups(lines, longLine.series)
 	for _, s := range all {
@@ -101,7 +101,7 @@ func printLong(w io.Writer, lines []longLine) {
 				positive(1e6*l.Evaluation/float64(l.N), "%.3g"), mebibytes(l.HostBytes), fit, firstLine(l.Status))
 		}
 	}
-	fmt.Fprintf(w, "\nslope of the logarithm on log N, from %g rows (none where fewer than two lengths are as long):\n", float64(slopeFrom))
+	fmt.Fprintf(w, "\nslope of the logarithm on log N, for N ≥ %g (if there are at least two lengths):\n", float64(slopeFrom))
 	for _, s := range all {
 		for _, q := range []quantity{evaluationTime, peakMemory, iterationTime} {
 			if p, ok := fitSlope(q.values(s, slopeFrom)); ok {
@@ -119,7 +119,7 @@ func printLong(w io.Writer, lines []longLine) {
 // longColors are the colors of the series, in order.
 var longColors = []color.Color{report.Blue, report.Red, report.Green, report.Orange, report.Pink, report.Sky, report.Gray}
 
-// drawLong draws time and memory against N as PATH.png and PATH.svg, if anything was measured.
+// drawLong plots time and memory against N and writes PATH.png and PATH.svg, if anything was measured.
 func drawLong(path string, lines []longLine) error {
 	f := report.Figure{Width: 26 * vg.Centimeter, Height: 12 * vg.Centimeter}
 	for _, q := range []quantity{evaluationTime, peakMemory} {
@@ -138,7 +138,7 @@ func drawLong(path string, lines []longLine) error {
 		if len(legend) == 0 {
 			continue
 		}
-		// Last: everything added to a plot widens its axes.
+		// The axes are set last because everything added to a plot extends them.
 		logarithmic(&p.X)
 		logarithmic(&p.Y)
 		f.Panels = append(f.Panels, p)
@@ -153,7 +153,7 @@ func drawLong(path string, lines []longLine) error {
 	return f.Save(path)
 }
 
-// logarithmic makes an axis logarithmic, from one power of ten to another.
+// logarithmic makes an axis logarithmic and extends it to powers of ten.
 func logarithmic(a *plot.Axis) {
 	a.Scale, a.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
 	a.Min, a.Max = math.Pow(10, math.Floor(math.Log10(a.Min))), math.Pow(10, math.Ceil(math.Log10(a.Max)))

@@ -19,7 +19,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestMain lets the test program be run as bench itself, as `bench long` does.
+// TestMain runs the test program as bench if its first argument is a subcommand, because `bench long` runs its own executable.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && commands[os.Args[1]] != nil {
 		main()
@@ -44,7 +44,7 @@ func TestFitSlope(t *testing.T) {
 	}{
 		{"linear", n, law(1, 0, 0, 0), 1, 0},
 		{"cube", n, law(3, 0, 0, 0), 3, 0},
-		// Residuals of (1, −2, 1)·e have no slope; their sum of squares is 6e².
+		// Residuals (1, −2, 1)·e do not change the slope. Their sum of squares is 6e².
 		{"bent", n, law(1, 0.1, -0.2, 0.1), 1, math.Sqrt(6 * 0.01 / 1 / (2 * l * l))},
 		{"two points", n[:2], law(2, 0, 0, 0)[:2], 2, math.NaN()},
 	} {
@@ -55,7 +55,7 @@ func TestFitSlope(t *testing.T) {
 	}
 	for _, few := range [][]float64{nil, {1e5}, {1e5, 1e5}} {
 		if s, ok := fitSlope(few, few); ok {
-			t.Errorf("a slope %v of %v", s, few)
+			t.Errorf("slope %v for N = %v, want none", s, few)
 		}
 	}
 }
@@ -75,7 +75,7 @@ func TestLengths(t *testing.T) {
 	}
 }
 
-// TestTooMuch: dense stops by N·M² and 16·M² bytes, celerite by N and its arrays; windows never.
+// TestTooMuch checks the limits of dense (time ∝ N·M², 16·M² bytes), tables and celerite (time ∝ N). Windows have no limit.
 func TestTooMuch(t *testing.T) {
 	r := &longTask{limit: 10}
 	r.machine.Memory = 1 << 30
@@ -92,12 +92,12 @@ func TestTooMuch(t *testing.T) {
 		{line(methodDense, 2000, 200, 0, 0), line(methodDense, 1000, 100, 0, 1.2), ""},
 		{line(methodDense, 2000, 200, 0, 0), line(methodDense, 1000, 100, 0, 1.3), "an evaluation would take 10.4 s"},
 		{line(methodDense, 1000, 7700, 0, 0), nil, ""},
-		{line(methodDense, 1000, 7800, 0, 0), nil, "its arrays take 1 GiB"},
+		{line(methodDense, 1000, 7800, 0, 0), nil, "the arrays need 1 GiB"},
 		{line(methodTables, 1e7, 400, 0, 0), line(methodTables, 1e6, 400, 0, 0.1), ""},
-		{line(methodTables, 1e8, 400, 0, 0), line(methodTables, 1e7, 400, 0, 0.1), "its arrays take 6 GiB"},
+		{line(methodTables, 1e8, 400, 0, 0), line(methodTables, 1e7, 400, 0, 0.1), "the arrays need 6 GiB"},
 		{line(methodValue, 1e6, 0, 10, 0), line(methodValue, 1e5, 0, 10, 1.1), "would take 11 s"},
 		{line(methodValue, 1e6, 0, 10, 0), line(methodValue, 1e5, 0, 10, 0.9), ""},
-		{line(methodGradient, 1e6, 0, 10, 0), nil, "its arrays take 4 GiB"},
+		{line(methodGradient, 1e6, 0, 10, 0), nil, "the arrays need 4 GiB"},
 		{line(methodGradient, 1e5, 0, 10, 0), nil, ""},
 	} {
 		if got := r.tooMuch(c.l, c.before); (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
@@ -106,8 +106,8 @@ func TestTooMuch(t *testing.T) {
 	}
 }
 
-// fakeCelerite is a shell script in Python's place: values of a time that grows
-// with N, no library for gradients.
+// fakeCelerite is a shell script that replaces Python. The time of values grows with N,
+// and the library for gradients is missing.
 const fakeCelerite = `#!/bin/sh
 test -s "$1" && test "$2 $4 $6 $8" = "--n --terms --mode --repeats" || exit 3
 case "$7" in
@@ -116,8 +116,8 @@ gradient) echo '{"peer":"celerite2","status":"missing: No module named celerite2
 esac
 `
 
-// TestLong: a small run from end to end, in separate processes; again with
-// another Python, which replaces lines; and its figure drawn from the lines.
+// TestLong checks a small run with separate processes, a second run with another Python,
+// which replaces lines, and a figure drawn from the lines.
 func TestLong(t *testing.T) {
 	dir := t.TempDir()
 	python, out := filepath.Join(dir, "python"), filepath.Join(dir, "small.jsonl")
@@ -129,10 +129,10 @@ func TestLong(t *testing.T) {
 	testkit.OK(t, bench("long", append(args, "-dense=false", "-to", "1000", "-python", filepath.Join(dir, "none"))...))
 	again, err := jsonl.Read(out, (*longLine).check)
 	if err != nil || len(again) != len(lines) {
-		t.Fatalf("%d lines after %d, %v: none should be new", len(again), len(lines), err)
+		t.Fatalf("%d lines after %d, %v: want no additional lines", len(again), len(lines), err)
 	}
 	if i := slices.IndexFunc(again, func(l longLine) bool { return l.Method == methodValue }); !strings.HasPrefix(again[i].Status, "missing: ") {
-		t.Errorf("%+v, want the new line, without Python", again[i])
+		t.Errorf("%+v, want the new line with Python missing", again[i])
 	}
 	testkit.OK(t, errors.Join(os.Remove(filepath.Join(dir, "small.png")), os.Remove(filepath.Join(dir, "small.svg"))))
 	testkit.OK(t, bench("long", "-draw", "-out", out))
@@ -140,14 +140,14 @@ func TestLong(t *testing.T) {
 	testkit.Contains(t, string(text), "rows N", "windows of 64, 4 features", evaluationTime.name, "dense")
 }
 
-// checkLong: three lengths of windows, dense, tables and values; one line of gradients.
+// checkLong checks the lines of TestLong: three lengths of windows, dense, tables and values, and one of gradients.
 func checkLong(t *testing.T, lines []longLine) {
 	t.Helper()
 	count := map[string]int{}
 	for _, l := range lines {
 		count[l.Method]++
 		timed := l.Status == machine.OK
-		windows := (l.N-1+31)/32 + 1 // centers 0, 32, … to the last row or beyond
+		windows := (l.N-1+31)/32 + 1 // centers 0, 32, … up to the last row or after it
 		switch {
 		case timed != (l.Method != methodGradient) || timed != (l.Evaluation > 0) || l.Time == "" || l.Go == "":
 			t.Errorf("%+v", l)
@@ -172,19 +172,19 @@ func checkLong(t *testing.T, lines []longLine) {
 		" 3162 ", " (1)")
 }
 
-// digitsOf is the time that fakeCelerite says.
+// digitsOf returns the time that fakeCelerite prints.
 func digitsOf(n int) (v float64) {
 	fmt.Sscanf(fmt.Sprintf("0.%d", n), "%g", &v)
 	return v
 }
 
-// TestLongSlopes: the table's slopes are of lines from slopeFrom on.
+// TestLongSlopes checks that slopes use only lines with at least slopeFrom rows.
 func TestLongSlopes(t *testing.T) {
 	var lines []longLine
 	for _, n := range []int{1e4, 1e5, 1e6, 1e7} {
 		l := longLine{Bench: "long", longKey: longKey{Method: methodWindows, N: n, Features: 4, Window: 64}, timing: timing{Evaluation: 1e-6 * float64(n), HostBytes: int64(n) << 10, Status: machine.OK}}
 		if n == 1e4 {
-			l.Evaluation = 1 // far off the line, and not to count
+			l.Evaluation = 1 // an outlier that must be ignored
 		}
 		lines = append(lines, l)
 	}
@@ -195,11 +195,11 @@ func TestLongSlopes(t *testing.T) {
 		t.Error(text)
 	}
 	if err := drawLong(filepath.Join(t.TempDir(), "none", "f"), lines[4:]); err != nil {
-		t.Errorf("nothing measured: %v, want no figure", err)
+		t.Errorf("no measurements: %v, want no figure and no error", err)
 	}
 }
 
-// TestLongInterrupted: no line is made of a run that was stopped.
+// TestLongInterrupted checks that an interrupted measurement writes no line.
 func TestLongInterrupted(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "o.jsonl")
 	o := parsed[*longTask](t, "long", "-from 2000 -to 2000 -window 64 -out "+out)
@@ -209,6 +209,6 @@ func TestLongInterrupted(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	if _, err := os.Stat(out); err == nil {
-		t.Error("there are lines")
+		t.Error("the file of lines exists")
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/vssgp/vssgp/internal/fileio"
 )
 
-// commands make the subcommands' tasks.
+// commands maps the name of each subcommand to the constructor of its task.
 var commands = map[string]func() task{
 	"clicks": func() task { return &clicksTask{} },
 	"long":   func() task { return &longTask{} },
@@ -67,7 +67,7 @@ func parse(name string, args []string, stderr io.Writer) (task, error) {
 	return t, nil
 }
 
-// exitCode returns 2 for an error of the caller, including a file that cannot be written and a GPU that does not exist, and 1 otherwise.
+// exitCode returns 2 for a usage error, which includes an unwritable file and a missing GPU, and 1 otherwise.
 func exitCode(err error) int {
 	var u *usage
 	if errors.As(err, &u) || errors.Is(err, cuda.ErrNoDevice) || errors.Is(err, fileio.ErrTarget) {

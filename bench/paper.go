@@ -18,19 +18,19 @@ type paperTask struct {
 }
 
 func (p *paperTask) flags(set *flag.FlagSet) {
-	set.StringVar(&p.sets, "set", "", "experiments to run, with commas between: "+strings.Join(paper.Sets(), ", ")+" (default: all)")
-	set.StringVar(&p.methods, "method", "", "methods to run, with commas between (default: all that an experiment has)")
+	set.StringVar(&p.sets, "set", "", "experiments to run, separated by commas: "+strings.Join(paper.Sets(), ", ")+" (default: all)")
+	set.StringVar(&p.methods, "method", "", "methods to run, separated by commas (default: all methods of the experiment)")
 	set.StringVar(&p.Data, "data", "data", "folder of the data files")
 	set.StringVar(&p.Out, "out", "", "folder for lines and figures (default: bench/results, or with -quick a temporary folder)")
-	set.BoolVar(&p.Quick, "quick", false, "a small version of everything, on the data of testdata; its figures mean nothing")
-	set.IntVar(&p.Seeds, "seeds", 0, "repeats (default: as many as each experiment has)")
-	set.BoolVar(&p.Draw, "draw", false, "print tables and draw figures of the lines that there are; run nothing")
+	set.BoolVar(&p.Quick, "quick", false, "run a small version of everything on the data in testdata; its results are meaningless")
+	set.IntVar(&p.Seeds, "seeds", 0, "number of repeats (default: depends on the experiment)")
+	set.BoolVar(&p.Draw, "draw", false, "print tables and draw figures of the stored lines; run nothing")
 	set.BoolVar(&p.Again, "again", false, "repeat fits that already have a line")
 }
 
 func (p *paperTask) check(files []string) error {
 	p.Sets, p.Methods, p.Recordings = list(p.sets), list(p.methods), files
-	return demand(!p.Draw || !p.Quick || p.Out != "", "-draw -quick: -out is required, the folder of an earlier run's lines")
+	return demand(!p.Draw || !p.Quick || p.Out != "", "-draw with -quick requires -out, the folder with the lines of an earlier run")
 }
 
 func (p *paperTask) run() (err error) {

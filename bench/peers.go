@@ -14,19 +14,18 @@ import (
 	"time"
 )
 
-// scripts time peers. They are embedded, so that a program without its sources has them too.
+// scripts contains the scripts that time peers. They are embedded so that the program works without its sources.
 //
 //go:embed peers/*.py
 var scripts embed.FS
 
-// peerNames are the libraries that speed.py knows, and celerite's covariances.
+// peerNames lists the libraries of speed.py and the covariances of celerite.py.
 var peerNames = []string{"numpy", "jax", "torch", "celerite4", "celerite20"}
 
-// celerite are the flags of celerite.py for J = 4, with gradient, and J = 20, whose gradient celerite2 has wrong.
+// celerite maps a peer to the flags of celerite.py: J = 4 with gradient, and J = 20 without, because celerite2's gradient is then wrong.
 var celerite = map[string][]string{"celerite4": {"--terms", "2", "--mode", "gradient"}, "celerite20": {"--terms", "10", "--mode", "value"}}
 
-// A peerLine is a line of a script of peers, which documents its fields, with the case of our line and the ratio to ours that was
-// measured around it.
+// A peerLine is the output of a script in peers, which documents its fields, with the case of our line and the ratio to our time.
 type peerLine struct {
 	Peer      string      `json:"peer"`
 	Mode      string      `json:"mode,omitempty"`
@@ -40,19 +39,19 @@ type peerLine struct {
 	First     float64     `json:"first_seconds,omitempty"`
 	Seconds   float64     `json:"seconds_per_evaluation,omitempty"`
 	Range     *[2]float64 `json:"seconds_range,omitempty"`
-	Ours      float64     `json:"ours_seconds,omitempty"` // the median of ours in the rounds before and after it
-	Ratio     float64     `json:"ratio,omitempty"`        // its seconds over ours: above 1 we are ahead
+	Ours      float64     `json:"ours_seconds,omitempty"` // our median in the rounds before and after the peer
+	Ratio     float64     `json:"ratio,omitempty"`        // Seconds over Ours; above 1, ours is faster
 	Bound     *float64    `json:"bound,omitempty"`
 	BoundOff  *float64    `json:"bound_difference,omitempty"`
 	GradOff   *float64    `json:"gradient_difference,omitempty"`
 	GradWorst string      `json:"gradient_worst,omitempty"`
-	TFlops    float64     `json:"tflops,omitempty"`            // of mode rates, as GBytes
-	GBytes    float64     `json:"gbytes_per_second,omitempty"` // of a copy
+	TFlops    float64     `json:"tflops,omitempty"`            // of mode rates, as is GBytes
+	GBytes    float64     `json:"gbytes_per_second,omitempty"` // rate of a copy
 	Peak      int64       `json:"peak_bytes,omitempty"`
 	Status    string      `json:"status"`
 }
 
-// withScript calls f with a temporary folder and a script in it.
+// withScript calls f with a temporary folder that contains the scripts, and the path of one of them.
 func withScript(name string, f func(dir, script string) error) (err error) {
 	dir, err := os.MkdirTemp("", "vssgp-peers-")
 	if err != nil {
@@ -65,14 +64,14 @@ func withScript(name string, f func(dir, script string) error) (err error) {
 	return f(dir, filepath.Join(dir, "peers", name))
 }
 
-// runPeer runs a script by a Python and returns the last line that it prints. Its result or error is the line's status; the
+// runPeer runs a script with a Python interpreter and returns the last line that it prints. If there is none, the status is the error. The
 // interpreter may take an additional minute to start.
 func runPeer(ctx context.Context, limit time.Duration, env []string, python string, args ...string) peerLine {
 	within, cancel := context.WithTimeout(ctx, limit+time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(within, python, args...)
 	cmd.Env = append(os.Environ(), env...)
-	out, said, err := output(cmd)
+	out, stderr, err := output(cmd)
 	line, ok := readPeer(out)
 	switch {
 	case ok:
@@ -81,12 +80,12 @@ func runPeer(ctx context.Context, limit time.Duration, env []string, python stri
 	case errors.Is(err, exec.ErrNotFound), errors.Is(err, os.ErrNotExist):
 		line.Status = fmt.Sprintf("missing: %v", err)
 	default:
-		line.Status = fmt.Sprintf("failed: %v: %s", err, lastLine([]byte(said)))
+		line.Status = fmt.Sprintf("failed: %v: %s", err, lastLine([]byte(stderr)))
 	}
 	return line
 }
 
-// readPeer reads the last line that a peer printed.
+// readPeer parses the last line that a peer printed.
 func readPeer(out []byte) (p peerLine, ok bool) {
 	if err := json.Unmarshal(lastLine(out), &p); err != nil || p.Status == "" {
 		return peerLine{}, false
@@ -94,22 +93,22 @@ func readPeer(out []byte) (p peerLine, ok bool) {
 	return p, true
 }
 
-// output runs a command and returns its output and its error output.
-func output(cmd *exec.Cmd) (out []byte, said string, err error) {
+// output runs a command and returns its standard output and standard error.
+func output(cmd *exec.Cmd) (out []byte, stderr string, err error) {
 	cmd.WaitDelay = time.Second
-	var complaints strings.Builder
-	cmd.Stderr = &complaints
+	var text strings.Builder
+	cmd.Stderr = &text
 	out, err = cmd.Output()
-	return out, complaints.String(), err
+	return out, text.String(), err
 }
 
-// lastLine returns the line with a program's result, or with Python's error.
+// lastLine returns the last line that is not empty. It contains a program's result or Python's error.
 func lastLine(out []byte) []byte {
 	out = bytes.TrimSpace(out)
 	return out[bytes.LastIndexByte(out, '\n')+1:]
 }
 
-// peersError is not nil if a peer failed or disagreed with us; a library may be missing.
+// peersError returns an error if a peer failed or disagreed with our result. A missing library is not an error.
 func peersError(lines []peerLine) error {
 	for _, p := range lines {
 		if strings.HasPrefix(p.Status, "disagrees") || strings.HasPrefix(p.Status, "failed") {

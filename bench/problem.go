@@ -21,26 +21,26 @@ import (
 	"github.com/vssgp/vssgp/internal/table"
 )
 
-// sizes are the sizes of a synthetic problem.
+// sizes describes a synthetic problem.
 type sizes struct {
 	N, Q, D  int     // rows, inputs, outputs
-	Features int     // in each window; without windows in all
-	Window   float64 // length in samples; 0: none
+	Features int     // features in each window, or in total without windows
+	Window   float64 // length of the windows in samples; 0: no windows
 	Uneven   bool    // rows are jittered off the grid
-	Fitted   bool    // features reach over all rows, and half of them have low frequencies
+	Fitted   bool    // features extend over all rows, and half of them have low frequencies
 	Seed     uint64
 }
 
-// leastWindow is the shortest window, in samples: shorter ones would have hardly a row.
+// leastWindow is the minimum length of a window in samples. Shorter windows would have very few rows.
 const leastWindow = 4
 
 func (s *sizes) flags(set *flag.FlagSet, n, features int, seed uint64) {
 	s.Q, s.D = 1, 1
-	set.IntVar(&s.N, "n", n, "rows")
-	set.IntVar(&s.Features, "features", features, "features: in all, or in each window")
-	set.Float64Var(&s.Window, "window", 0, "length of the windows in samples; 0: none")
+	set.IntVar(&s.N, "n", n, "number of rows")
+	set.IntVar(&s.Features, "features", features, "number of features, or with windows the number in each window")
+	set.Float64Var(&s.Window, "window", 0, "length of the windows in samples; 0: no windows")
 	set.BoolVar(&s.Uneven, "uneven", false, "jitter the rows off the even grid")
-	set.Uint64Var(&s.Seed, "seed", seed, "of the made problem")
+	set.Uint64Var(&s.Seed, "seed", seed, "random seed of the synthetic problem")
 }
 
 func (s sizes) check() error {
@@ -48,10 +48,10 @@ func (s sizes) check() error {
 		demand(min(s.N, s.Q, s.D, s.Features) >= 1, "%d rows, %d inputs, %d outputs, %d features: each must be at least 1",
 			s.N, s.Q, s.D, s.Features),
 		demand(s.Window == 0 || s.Window >= leastWindow && s.Window <= float64(s.N),
-			"-window %v: must be 0 for none, or from %d to %d samples", s.Window, leastWindow, s.N))
+			"-window %v: must be from %d to %d samples, or 0 for no windows", s.Window, leastWindow, s.N))
 }
 
-// A problem is data and a model to evaluate on them.
+// A problem consists of data and a model to evaluate on them.
 type problem struct {
 	sizes
 	data  *vssgp.Data
@@ -59,15 +59,15 @@ type problem struct {
 }
 
 const (
-	tones     = 8    // sinusoids in each made output
+	tones     = 8    // number of sinusoids in each output
 	toneNoise = 0.1  // standard deviation of the noise added to them
-	jitter    = 0.3  // of a sample, where rows are uneven
-	highest   = 0.4  // frequency, in cycles per sample
-	low       = 0.05 // the highest of the low frequencies of Fitted
+	jitter    = 0.3  // maximum shift of uneven rows, in samples
+	highest   = 0.4  // highest frequency, in cycles per sample
+	low       = 0.05 // upper limit of the low frequencies of Fitted, in cycles per sample
 )
 
-// build returns the problem of a seed: sinusoids with noise at x = 0, 1, 2, … in samples, in the model's units, and features over the whole
-// range. Further inputs are drawn over the range of the first. Nothing depends on the machine.
+// build returns the problem of the seed, in the model's units. The outputs are sinusoids with noise at x = 0, 1, 2, … samples. The features
+// cover the whole range. Further inputs are drawn uniformly over the range of the first. The problem does not depend on the machine.
 func (s sizes) build() (*problem, error) {
 	if err := s.check(); err != nil {
 		return nil, err
@@ -106,7 +106,7 @@ func (s sizes) build() (*problem, error) {
 	return &problem{sizes: s, data: d, model: m}, nil
 }
 
-// components divides the features of a window.
+// components returns the number of components in each window. It is at most 16 and divides the number of features.
 func (s sizes) components() int {
 	l := min(16, s.Features)
 	for s.Features%l != 0 {
@@ -115,7 +115,7 @@ func (s sizes) components() int {
 	return l
 }
 
-// windows returns the model's windows, and the range of the first input over which the features of one are spread.
+// windows returns the model's windows and the length of the interval of the first input over which a window's features are spread.
 func (s sizes) windows() (w backend.Windows, reach float64) {
 	if s.Window == 0 {
 		return w, float64(s.N)
@@ -129,10 +129,10 @@ func (s sizes) windows() (w backend.Windows, reach float64) {
 	}
 }
 
-// params returns the model of a synthetic problem, similar to a fit of audio: in each window, or in total, some components with length-scales of a
-// few samples and frequencies up to the highest; features that live over a good part of the window; uniform phases of every width, so that
-// no term of the bound vanishes. Fitted ones are like the models that fits without windows end in: features reach over 1 to 10 times the
-// range of the rows, and half of the components have frequencies up to low.
+// params returns the parameters of a synthetic problem, which are similar to a fit of audio. The components of each window have
+// length-scales of 10 to 30 samples and frequencies up to highest. The features extend over at least a quarter of the window. The phases
+// are uniform on intervals of various widths, so that no term of the bound vanishes. With Fitted, the parameters are similar to a fit
+// without windows: features extend over 1 to 10 times the range of the rows, and half of the components have frequencies up to low.
 func (s sizes) params(rng *rand.Rand) *vssgp.Params {
 	w, reach := s.windows()
 	each := s.components()
@@ -181,8 +181,8 @@ func (s sizes) params(rng *rand.Rand) *vssgp.Params {
 	return p
 }
 
-// readSeries reads the first channel of a recording, or the first two columns of a table: a number or date, and a value. Rows without
-// a value are left out.
+// readSeries reads the first channel of a recording, or the first two columns of a table, which contain a number or date and a value. Rows
+// without a value are left out.
 func readSeries(path string) (*vssgp.Data, error) {
 	d := &vssgp.Data{Q: 1, D: 1}
 	if _, err := audio.ContainerOf(path); err == nil {
@@ -225,11 +225,11 @@ func readSeries(path string) (*vssgp.Data, error) {
 	return d, demand(d.N > 0, "%s: no row has a value of %s", path, t.Names[1])
 }
 
-// work counts the floating-point operations of the parts of an evaluation; sines, cosines and exponentials come on top. A run is n rows
-// with the same m features: without windows, all rows. Accumulating is a part of moments: each entry of E[ΦᵀΦ] is summed once for
-// its two places. The factorized bound takes for each feature that a row meets the residual 2·d, its product with the mean 2·d and with the
-// feature 2·d, the squares 4, the contraction with the feature's derivatives 18 and 8 for each input. The algebra counts the same wherever
-// it runs.
+// work returns the number of floating-point operations of the parts of an evaluation, without sines, cosines and exponentials. A run
+// consists of n rows with the same m features. Without windows, there is one run with all rows. Accumulating is part of moments. It sums
+// each entry of the symmetric E[ΦᵀΦ] once. For each row and feature, the factorized bound takes 2·d operations for the residual, 2·d for
+// its product with the mean, 2·d for its product with the feature, 4 for the squares, and 18 plus 8 per input for the contraction with the
+// feature's derivatives. The count of the algebra does not depend on the device.
 func (p *problem) work(inference string) times {
 	offset := p.model.Params.Features().Offsets()
 	d, q := float64(p.D), float64(p.Q)
@@ -253,11 +253,11 @@ func (p *problem) work(inference string) times {
 	return w
 }
 
-// total is the work of the passes: the host's algebra is time, not work.
+// total returns the work of the passes over the rows, without the algebra.
 func total(work times) float64 { return work.sum(moments, pullback, factorized, predicted) }
 
-// write puts the problem, its bound and its gradient into a folder, for peers: problem.json, x.npy [N,Q], y.npy [N,D], NAME.npy for
-// each tensor of the model file and gradient.NAME.npy for the bound's gradient by it.
+// write writes the problem, its bound and its gradient to a folder, for peers. The files are problem.json, x.npy [N,Q], y.npy [N,D], and
+// for each tensor of the model file NAME.npy and the bound's gradient gradient.NAME.npy.
 func (p *problem) write(dir, inference string, e *vssgp.Evaluation) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
@@ -274,7 +274,7 @@ func (p *problem) write(dir, inference string, e *vssgp.Evaluation) error {
 	var names []string
 	for i, gradient := range e.Gradient.Tensors() {
 		t := m.Tensors()[i]
-		if len(*t.Data) == 0 { // coefficients, which a fit of the exact bound has elsewhere
+		if len(*t.Data) == 0 { // the coefficients are not parameters of the exact bound
 			continue
 		}
 		names = append(names, t.Name)

@@ -30,24 +30,24 @@ type ranksTask struct {
 
 func (o *ranksTask) flags(set *flag.FlagSet) {
 	o.sizes.flags(set, 1_000_000, 512, 0)
-	set.IntVar(&o.Q, "inputs", 2, "inputs; of one, rank 0 takes the sums from tables")
-	set.StringVar(&o.list, "ranks", "1,2,4", "how many ranks, with commas between")
-	set.IntVar(&o.repeats, "repeats", 3, "timed evaluations after a first that is not counted")
+	set.IntVar(&o.Q, "inputs", 2, "inputs; with one input, rank 0 takes the sums from tables")
+	set.StringVar(&o.list, "ranks", "1,2,4", "numbers of ranks, separated by commas")
+	set.IntVar(&o.repeats, "repeats", 3, "timed evaluations after one that is not counted")
 	set.StringVar(&o.mpirun, "mpirun", "mpirun", "Open MPI's launcher")
-	set.StringVar(&o.out, "out", "", "file to which the lines are added; none if empty")
-	set.BoolVar(&o.draw, "draw", false, "print the tables of the file's lines; run nothing")
+	set.StringVar(&o.out, "out", "", "append lines of JSON to this file")
+	set.BoolVar(&o.draw, "draw", false, "print the tables of the stored lines; run nothing")
 	commitFlag(set, &o.commit)
 }
 
-// mostRanks bounds -ranks: they are all on this machine.
+// mostRanks is the maximum of -ranks. All ranks run on this machine.
 const mostRanks = 64
 
 func (o *ranksTask) check(files []string) (err error) {
 	o.ranks, err = counts("ranks", o.list, mostRanks)
 	err = cmp.Or(
-		want(files, 0, ""),
+		demandFiles(files, 0, ""),
 		demand(o.repeats >= 1, "-repeats %d: must be at least 1", o.repeats),
-		demand(!o.draw || o.out != "", "-draw requires the file, -out"),
+		demand(!o.draw || o.out != "", "-draw requires -out, the file of lines"),
 		err, o.sizes.check())
 	if err != nil || !o.draw {
 		return err
@@ -85,17 +85,16 @@ func (o *ranksTask) measure() error {
 	here := machine.This(o.commit)
 	for _, n := range o.ranks {
 		cmd := exec.Command(o.mpirun, append([]string{"-n", strconv.Itoa(n), exe}, os.Args[1:]...)...)
-		out, said, err := output(cmd)
+		out, stderr, err := output(cmd)
 		if err != nil {
-			// mpirun explains itself in a paragraph
-			return fmt.Errorf("%s: %w:\n%s", strings.Join(cmd.Args, " "), err, strings.TrimSpace(said))
+			return fmt.Errorf("%s: %w:\n%s", strings.Join(cmd.Args, " "), err, strings.TrimSpace(stderr))
 		}
 		var line ranksLine
 		if err := json.Unmarshal(lastLine(out), &line); err != nil {
 			return fmt.Errorf("%d ranks printed no result: %w", n, err)
 		}
 		line.Machine, line.Time, line.Bench = here, machine.Now(), "ranks"
-		fmt.Fprintf(os.Stderr, "%d ranks: %.4g s an evaluation\n", n, line.Evaluation)
+		fmt.Fprintf(os.Stderr, "%d ranks: %.4g s per evaluation\n", n, line.Evaluation)
 		o.lines = append(o.lines, line)
 		if err := jsonl.Append(o.out, line); err != nil {
 			return err
@@ -104,7 +103,7 @@ func (o *ranksTask) measure() error {
 	return nil
 }
 
-// printRanks prints each problem's lines, and the times that the model predicts from its line of one rank.
+// printRanks prints the lines of each problem, with the times that the model predicts from the line of one rank.
 func printRanks(w io.Writer, lines []ranksLine) {
 	for _, of := range jsonl.Groups(lines, func(l ranksLine) [3]int { return [3]int{l.N, l.M, l.V} }) {
 		fmt.Fprintf(w, "\nN = %d, M = %d, V = %d\n", of[0].N, of[0].M, of[0].V)

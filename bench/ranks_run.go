@@ -15,8 +15,8 @@ import (
 	"github.com/vssgp/vssgp/ranks"
 )
 
-// A ranksLine is one number of ranks on one problem, as rank 0 measures it, in seconds: the quickest evaluation, since whatever else the
-// machine does only takes away.
+// A ranksLine contains the times in seconds that rank 0 measures for one problem and number of ranks. They belong to the fastest
+// evaluation, because other processes can only slow it down.
 type ranksLine struct {
 	machine.Machine
 	Time  string `json:"time"`
@@ -27,32 +27,32 @@ type ranksLine struct {
 	V       int     `json:"V"`
 	Window  float64 `json:"window"`
 	Ranks   int     `json:"ranks"`
-	Share   int     `json:"cores_per_rank"` // GOMAXPROCS of each
-	OnCores int     `json:"cores_of_all"`   // that the ranks have together, no more than there are
+	Share   int     `json:"cores_per_rank"` // GOMAXPROCS of each rank
+	OnCores int     `json:"cores_of_all"`   // cores of all ranks, at most those of the machine
 	Repeats int     `json:"repeats"`        // evaluations
 
 	Bound         float64 `json:"bound"`
-	Evaluation    float64 `json:"seconds_per_evaluation"` // bound and gradient; rows are already there
-	Busy          float64 `json:"cpu_seconds"`            // rank 0's processor time: the time on a machine without other work
-	Sums          float64 `json:"sums"`                   // rank 0's passes and its part of the algebra
-	Waiting       float64 `json:"waiting"`                // for the slowest rank
-	Communication float64 `json:"communication"`          // numbers on their way
-	Host          float64 `json:"host"`                   // all else, which is rank 0's alone: algebra and chain rule
-	Bytes         int64   `json:"bytes"`                  // to and from rank 0
-	Open          float64 `json:"open"`                   // bringing the rows to the ranks, once
+	Evaluation    float64 `json:"seconds_per_evaluation"` // bound and gradient, without the distribution of the rows
+	Busy          float64 `json:"cpu_seconds"`            // CPU time of rank 0: the elapsed time on an otherwise idle machine
+	Sums          float64 `json:"sums"`                   // passes of rank 0 and its part of the algebra
+	Waiting       float64 `json:"waiting"`                // waiting for the slowest rank
+	Communication float64 `json:"communication"`          // transferring messages
+	Host          float64 `json:"host"`                   // everything else, only on rank 0: algebra and chain rule
+	Bytes         int64   `json:"bytes"`                  // sent and received by rank 0
+	Open          float64 `json:"open"`                   // distributing the rows to the ranks, once
 	OpenBytes     int64   `json:"open_bytes"`
 
-	Latency   float64 `json:"latency"`   // of a message to all and an answer, one number each
-	Bandwidth float64 `json:"bandwidth"` // bytes a second, of large ones
+	Latency   float64 `json:"latency"`   // of a broadcast of one number and a reduction of one number
+	Bandwidth float64 `json:"bandwidth"` // bytes per second of large messages
 }
 
-// check reports a line of another command.
+// check returns an error for a line of another command.
 func (l *ranksLine) check() error {
 	return demand(l.Bench == "ranks" && l.Ranks >= 1 && l.Evaluation > 0,
 		"the line must have the fields bench, ranks and seconds_per_evaluation of bench ranks")
 }
 
-// serveRank is one rank. Rank 0 measures a problem and prints the result.
+// serveRank runs one rank. Rank 0 measures a problem and prints the result as JSON.
 func serveRank(c ranks.Comm, of sizes, repeats int) error {
 	ranks.ShareCores()
 	open := func(string) (backend.Backend, error) { return cpu.New(cpu.Shared()), nil }
@@ -80,11 +80,11 @@ func serveRank(c ranks.Comm, of sizes, repeats int) error {
 		return err
 	}
 	r.Ranks, r.Share, r.Latency, r.Bandwidth = c.Size(), runtime.GOMAXPROCS(0), latency, bandwidth
-	r.OnCores = min(c.Size()*r.Share, parallel.MachineCores()) // a rank may be bound to a few
+	r.OnCores = min(c.Size()*r.Share, parallel.MachineCores()) // a rank may be bound to some of the cores
 	return json.NewEncoder(os.Stdout).Encode(r)
 }
 
-// timeRanks evaluates the bound and its gradient, and keeps the quickest.
+// timeRanks times evaluations of the bound and its gradient and returns the fastest.
 func timeRanks(p *problem, b *ranks.Backend, repeats int) (*ranksLine, error) {
 	r := &ranksLine{N: p.N, M: p.model.Params.M(), V: p.model.Params.Windows.Count(), Window: p.Window, Repeats: repeats}
 	for i := range repeats + 1 {
@@ -96,7 +96,7 @@ func timeRanks(p *problem, b *ranks.Backend, repeats int) (*ranksLine, error) {
 		total, t, busy := time.Since(began), b.Times(), machine.CPUTime()-busy
 		open := t.Open - before.Open
 		took := (total - open).Seconds()
-		if i == 0 || r.Evaluation > 0 && took > r.Evaluation { // the first makes the room that the others use
+		if i == 0 || r.Evaluation > 0 && took > r.Evaluation { // the first allocates the workspace
 			continue
 		}
 		r.Bound, r.Evaluation, r.Open, r.Busy = e.Bound, took, open.Seconds(), busy.Seconds()
@@ -110,11 +110,11 @@ func timeRanks(p *problem, b *ranks.Backend, repeats int) (*ranksLine, error) {
 
 const (
 	probes     = 20
-	probeBlock = 1 << 20 // numbers
+	probeBlock = 1 << 20 // numbers in a large message
 )
 
-// probe measures the cost of messages between these ranks: a small one to all and an answer by all, and a large one to all and a sum of as
-// large ones.
+// probe measures the cost of messages between the ranks. The latency, in seconds, is the time of a broadcast and a reduction of one
+// number. The bandwidth, in bytes per second, is measured with a broadcast and a reduction of large blocks.
 func probe(c ranks.Comm) (latency, bandwidth float64) {
 	timed := func(n int, f func()) float64 {
 		all := make([]float64, n)
@@ -135,9 +135,9 @@ func probe(c ranks.Comm) (latency, bandwidth float64) {
 	return latency, 2 * 8 * probeBlock / took
 }
 
-// expected returns the time of an evaluation that the model predicts for rank 0's CPU and the network, from the line of one rank and the
-// measured cost of messages, on a machine with as many cores and no other work. Without windows 5 messages go to all ranks or come
-// from them in each of two passes. With windows each of four exchanges goes rank by rank.
+// expected returns the predicted time of an evaluation, from the line of one rank and the measured cost of messages. It assumes one idle
+// core per rank. Without windows, rank 0 exchanges 5 messages with all ranks in each of two passes. With windows, each of four exchanges
+// proceeds rank by rank.
 func expected(one, l *ranksLine) float64 {
 	host := one.Busy * one.Host / one.Evaluation
 	all := (one.Busy-host)/float64(l.Ranks) + host
@@ -145,7 +145,7 @@ func expected(one, l *ranksLine) float64 {
 	if l.V > 1 {
 		messages = 8 + 10*float64(l.Ranks-1)
 	}
-	if l.Ranks > 1 { // latency and bandwidth are measured among so many
+	if l.Ranks > 1 { // latency and bandwidth were measured with l.Ranks ranks
 		all += messages*l.Latency + float64(l.Bytes)/l.Bandwidth
 	}
 	return all

@@ -10,7 +10,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestRanksExpected checks that sums shrink with the ranks, that rank 0's own work does not, and that messages are added.
+// TestRanksExpected checks that only the time of the sums is divided by the number of ranks, and that the cost of messages is added.
 func TestRanksExpected(t *testing.T) {
 	one := &ranksLine{Ranks: 1, Evaluation: 10, Busy: 9, Host: 1}
 	four := &ranksLine{Ranks: 4, Latency: 0.001, Bandwidth: 1e6, Bytes: 2e6}
@@ -18,11 +18,11 @@ func TestRanksExpected(t *testing.T) {
 		t.Errorf("four ranks: %v s, want %v", got, want)
 	}
 	if got := expected(one, one); got != 9 {
-		t.Errorf("one rank: %v s, want its own 9", got)
+		t.Errorf("one rank: %v s, want its CPU time 9", got)
 	}
 }
 
-// TestRanksShow: the tables contain every line; other lines are rejected.
+// TestRanksShow checks that the tables contain every line and that lines of other commands are rejected.
 func TestRanksShow(t *testing.T) {
 	var out bytes.Buffer
 	line := func(ranks int, seconds float64) ranksLine {

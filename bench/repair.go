@@ -33,51 +33,51 @@ type repairTask struct {
 }
 
 func (o *repairTask) flags(set *flag.FlagSet) {
-	set.Float64Var(&o.seconds, "seconds", 10, "the most of each recording that is taken")
-	set.Float64Var(&o.sensitivity, "sensitivity", detect.DefaultSensitivity, "of the detectors")
-	set.Uint64Var(&o.seed, "seed", 1, "of the places and shapes of the damage")
-	set.StringVar(&o.only, "only", "", "kind of damage to make, such as clicks, or channels: gaps in the first channel; without it every one")
+	set.Float64Var(&o.seconds, "seconds", 10, "maximum duration of each recording in seconds; the rest is ignored")
+	set.Float64Var(&o.sensitivity, "sensitivity", detect.DefaultSensitivity, "sensitivity of the detectors")
+	set.Uint64Var(&o.seed, "seed", 1, "random seed of the damage")
+	set.StringVar(&o.only, "only", "", "kind of damage, such as clicks, or channels for gaps in the first channel (default: all)")
 	set.StringVar(&o.out, "out", "", "append lines of JSON to this file")
-	set.BoolVar(&o.show, "show", false, "print the tables of the lines of a file instead of repairing")
+	set.BoolVar(&o.show, "show", false, "print the tables of the lines in the given file instead of repairing")
 	commitFlag(set, &o.commit)
 }
 
 func (o *repairTask) check(files []string) error {
 	o.files = files
 	return cmp.Or(
-		demand(len(files) > 0, "no files; give undamaged recordings, or with -show a file of lines"),
+		demand(len(files) > 0, "no files given; undamaged recordings are required, or with -show a file of lines"),
 		demand(o.seconds > 0 && o.sensitivity > 0 && o.sensitivity <= 10,
-			"-seconds %g -sensitivity %g: must be positive, the latter at most 10",
+			"-seconds %g -sensitivity %g: must be positive, and the sensitivity at most 10",
 			o.seconds, o.sensitivity),
-		demand(o.only == "" || o.only == besideOnly || slices.Contains(detect.Kinds, detect.Kind(o.only)),
-			"-only %q: must be %s or one of %q", o.only, besideOnly, detect.Kinds))
+		demand(o.only == "" || o.only == channelsOnly || slices.Contains(detect.Kinds, detect.Kind(o.only)),
+			"-only %q: must be %s or one of %q", o.only, channelsOnly, detect.Kinds))
 }
 
-// A spoiling adds one kind of damage.
-type spoiling struct {
+// A damageKind describes one kind of damage.
+type damageKind struct {
 	kind  detect.Kind
 	made  string
 	level float64
 	do    damage
 }
 
-// A damage returns a damaged copy of x, and where it is damaged. step is the quantizer's.
+// A damage returns a damaged copy of x and the damaged segments. step is the quantization step.
 type damage func(x []float64, rate int, step float64, seed uint64) ([]float64, []audio.Gap)
 
 const (
-	clicksMade    = 60   // in a recording
-	crackleMade   = 2000 // a minute
+	clicksMade    = 60   // clicks in a recording
+	crackleMade   = 2000 // clicks per minute
 	dropoutsEvery = 0.25 // seconds
 	clippingBelow = 6.0  // decibels below the peak
 )
 
-// spoilings lists the damage to each recording.
-func spoilings() (all []spoiling) {
+// damageKinds returns the kinds of damage that are applied to each recording.
+func damageKinds() (all []damageKind) {
 	for _, k := range detect.Kinds {
-		all = append(all, spoiling{kind: k, made: "nothing"})
+		all = append(all, damageKind{kind: k, made: "nothing"})
 	}
 	clicks := func(made string, level float64, of ...spoil.Shape) {
-		all = append(all, spoiling{detect.Clicks, made, level,
+		all = append(all, damageKind{detect.Clicks, made, level,
 			func(x []float64, rate int, step float64, seed uint64) ([]float64, []audio.Gap) {
 				return spoil.Clicks(x, of, clicksMade, 3, 40, level, rate, step, seed)
 			}})
@@ -88,7 +88,7 @@ func spoilings() (all []spoiling) {
 	for _, shape := range spoil.Shapes {
 		clicks("clicks, all a "+string(shape), 12, shape)
 	}
-	all = append(all, spoiling{detect.Clicks, "crackle", 0,
+	all = append(all, damageKind{detect.Clicks, "crackle", 0,
 		func(x []float64, rate int, step float64, seed uint64) ([]float64, []audio.Gap) {
 			y, all, _ := spoil.Crackle{Shapes: spoil.Shapes, PerMinute: crackleMade, Most: 6, Low: 12, High: 30}.Clicks(x, rate, step, seed)
 			return y, all
@@ -97,12 +97,12 @@ func spoilings() (all []spoiling) {
 		drop := func(x []float64, rate int, step float64, seed uint64) ([]float64, []audio.Gap) {
 			return spoil.Dropouts(x, stop, audio.SamplesIn(0.02, rate), audio.SamplesIn(dropoutsEvery, rate), step, seed)
 		}
-		all = append(all, spoiling{detect.Dropouts, string(stop), 0, drop})
+		all = append(all, damageKind{detect.Dropouts, string(stop), 0, drop})
 	}
-	return append(all, spoiling{detect.Clipped, "clipping", clippingBelow, clipped})
+	return append(all, damageKind{detect.Clipped, "clipping", clippingBelow, clipped})
 }
 
-// clipped clips x, and lists the runs of samples that lost something.
+// clipped clips x and returns the runs of clipped samples.
 func clipped(x []float64, _ int, _ float64, _ uint64) (y []float64, all []audio.Gap) {
 	y = slices.Clone(x)
 	level := floats.Norm(x, math.Inf(1)) * math.Pow(10, -clippingBelow/20)
@@ -149,7 +149,7 @@ func (o *repairTask) run() error {
 			lines = append(lines, *l)
 			return jsonl.Append(o.out, l)
 		}
-		for _, s := range spoilings() {
+		for _, s := range damageKinds() {
 			if o.only != "" && string(s.kind) != o.only {
 				continue
 			}
@@ -157,11 +157,11 @@ func (o *repairTask) run() error {
 				return err
 			}
 		}
-		for _, seconds := range besideGaps {
-			if len(x) == 1 || o.only != "" && o.only != besideOnly {
+		for _, seconds := range channelGaps {
+			if len(x) == 1 || o.only != "" && o.only != channelsOnly {
 				continue
 			}
-			if l, err := besideLine(ctx, x, r.Rate, seconds); l == nil && err == nil {
+			if l, err := channelLine(ctx, x, r.Rate, seconds); l == nil && err == nil {
 				break // too short
 			} else if err := keep(l, err); err != nil {
 				return err
@@ -171,13 +171,13 @@ func (o *repairTask) run() error {
 	return showRepairs(os.Stdout, lines)
 }
 
-// repair damages x, and finds and fills the damage.
-func (o *repairTask) repair(ctx context.Context, x []float64, rate int, step float64, s spoiling) (*repairLine, error) {
-	y, made := x, []audio.Gap(nil)
+// repair damages x, then detects and fills the damage.
+func (o *repairTask) repair(ctx context.Context, x []float64, rate int, step float64, s damageKind) (*repairLine, error) {
+	y, damaged := x, []audio.Gap(nil)
 	if s.do != nil {
-		y, made = s.do(x, rate, step, o.seed)
+		y, damaged = s.do(x, rate, step, o.seed)
 	}
-	l := &repairLine{Rate: rate, Length: float64(len(x)) / float64(rate), Kind: s.kind, Made: s.made, Level: s.level, Places: len(made)}
+	l := &repairLine{Rate: rate, Length: float64(len(x)) / float64(rate), Kind: s.kind, Made: s.made, Level: s.level, Places: len(damaged)}
 	began := time.Now()
 	options := detect.Options{Kinds: []detect.Kind{s.kind}, Sensitivity: o.sensitivity, Step: step}
 	found, err := detect.Find(ctx, audio.Samples{y}, len(y), rate, options)
@@ -185,8 +185,8 @@ func (o *repairTask) repair(ctx context.Context, x []float64, rate int, step flo
 		return nil, err
 	}
 	l.Finding, l.Found = time.Since(began).Seconds(), len(found)
-	l.Hit, l.Right = matches(x, y, made, found)
-	if s.do == nil || len(made) == 0 {
+	l.Hit, l.Right = matches(x, y, damaged, found)
+	if s.do == nil || len(damaged) == 0 {
 		return l, nil
 	}
 	l.Before, l.After = audio.SNR(x, y, nil), audio.SNR(x, y, nil)
@@ -214,10 +214,10 @@ func energy(x, y []float64, lo, hi int) (sum float64) {
 	return sum
 }
 
-// hits reports for each position whether at least half of the energy of the damage to x is within finds.
-func hits(x, y []float64, made []audio.Gap, found []detect.Found) []bool {
-	out := make([]bool, len(made))
-	for i, m := range made {
+// hits reports for each damaged segment whether finds contain at least half of the energy of the damage.
+func hits(x, y []float64, damaged []audio.Gap, found []detect.Found) []bool {
+	out := make([]bool, len(damaged))
+	for i, m := range damaged {
 		within := 0.0
 		for _, f := range found {
 			within += energy(x, y, max(m.Start, f.Start), min(m.End, f.End))
@@ -228,15 +228,15 @@ func hits(x, y []float64, made []audio.Gap, found []detect.Found) []bool {
 	return out
 }
 
-// matches counts the damaged segments that are found, and the finds that overlap any of them.
-func matches(x, y []float64, made []audio.Gap, found []detect.Found) (hit, right int) {
-	for _, h := range hits(x, y, made, found) {
+// matches returns the number of damaged segments that are found, and of finds that overlap a damaged segment.
+func matches(x, y []float64, damaged []audio.Gap, found []detect.Found) (hit, right int) {
+	for _, h := range hits(x, y, damaged, found) {
 		if h {
 			hit++
 		}
 	}
 	for _, f := range found {
-		if slices.ContainsFunc(made, func(m audio.Gap) bool { return m.Start < f.End && f.Start < m.End }) {
+		if slices.ContainsFunc(damaged, func(m audio.Gap) bool { return m.Start < f.End && f.Start < m.End }) {
 			right++
 		}
 	}

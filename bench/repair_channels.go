@@ -10,16 +10,16 @@ import (
 )
 
 const (
-	besideOnly = "channels" // the flag's word for it
-	gapsEvery  = 0.6        // seconds
-	besideMax  = 40.0       // decibels: smaller errors count as that, or a copy of a channel would rule a mean
+	channelsOnly  = "channels" // value of -only
+	gapsEvery     = 0.6        // seconds
+	channelSNRMax = 40.0       // upper limit of a gap's SNR in decibels; otherwise identical channels would dominate the mean
 )
 
-// besideGaps are the lengths in seconds of the gaps that are made in one of several channels.
-var besideGaps = []float64{0.005, 0.020, 0.100}
+// channelGaps lists the lengths in seconds of the gaps in the first channel.
+var channelGaps = []float64{0.005, 0.020, 0.100}
 
-// besideLine fills gaps of the first channel, alone and with the others, which are unchanged. There is no line if it is too short.
-func besideLine(ctx context.Context, x [][]float64, rate int, seconds float64) (*repairLine, error) {
+// channelLine fills gaps of the first channel without and with the other, intact channels. It returns nil if the recording is too short.
+func channelLine(ctx context.Context, x [][]float64, rate int, seconds float64) (*repairLine, error) {
 	l := &repairLine{Rate: rate, Length: float64(len(x[0])) / float64(rate), Made: "one channel", Level: 1000 * seconds}
 	var gaps []audio.Gap
 	n, every := audio.SamplesIn(seconds, rate), audio.SamplesIn(gapsEvery, rate)
@@ -42,8 +42,8 @@ func besideLine(ctx context.Context, x [][]float64, rate int, seconds float64) (
 	within := 0
 	for k, g := range gaps {
 		was, fill := x[0][g.Start:g.End], joint.Fills[k][0]
-		l.Before += min(besideMax, audio.SNR(was, alone.Fills[k][0].Mean, nil)) / float64(len(gaps))
-		l.After += min(besideMax, audio.SNR(was, fill.Mean, nil)) / float64(len(gaps))
+		l.Before += min(channelSNRMax, audio.SNR(was, alone.Fills[k][0].Mean, nil)) / float64(len(gaps))
+		l.After += min(channelSNRMax, audio.SNR(was, fill.Mean, nil)) / float64(len(gaps))
 		for i, v := range was {
 			if math.Abs(v-fill.Mean[i]) <= 1.96*fill.SD[i] {
 				within++

@@ -20,23 +20,23 @@ type repairLine struct {
 	Bench    string          `json:"bench"`
 	File     string          `json:"file"`
 	Rate     int             `json:"rate"`
-	Length   float64         `json:"length"` // seconds of sound
-	Kind     detect.Kind     `json:"kind"`   // that was looked for
+	Length   float64         `json:"length"` // duration of the recording in seconds
+	Kind     detect.Kind     `json:"kind"`   // kind of damage that was searched for
 	Made     string          `json:"made"`   // the damage to the recording; "nothing": undamaged
-	Level    float64         `json:"level"`  // decibels
-	Places   int             `json:"places"` // that were damaged
-	Hit      int             `json:"hit"`    // of them, at least half of the damage's energy found
+	Level    float64         `json:"level"`  // decibels; for "one channel" the gap length in milliseconds
+	Places   int             `json:"places"` // number of damaged segments
+	Hit      int             `json:"hit"`    // segments with at least half of the damage's energy inside finds
 	Found    int             `json:"found"`
-	Right    int             `json:"right"`   // finds at damaged positions
-	Before   float64         `json:"before"`  // signal over error in decibels, of the recording
-	After    float64         `json:"after"`   // as repaired
-	Finding  float64         `json:"finding"` // seconds that it took
-	Filling  float64         `json:"filling"`
-	Joint    int             `json:"joint,omitempty"` // gaps that other channels helped to fill; Before is then without them, over the gaps
+	Right    int             `json:"right"`           // finds that overlap a damaged segment
+	Before   float64         `json:"before"`          // SNR in decibels of the damaged recording
+	After    float64         `json:"after"`           // SNR of the repaired recording
+	Finding  float64         `json:"finding"`         // seconds of detection
+	Filling  float64         `json:"filling"`         // seconds of filling
+	Joint    int             `json:"joint,omitempty"` // gaps filled with other channels; Before and After are then SNRs in the gaps
 	Coverage float64         `json:"coverage95,omitempty"`
 }
 
-// showRepairs prints the results for synthetic damage, over all recordings, and the finds in undamaged sound.
+// showRepairs prints the results for synthetic damage over all recordings and the number of finds in undamaged recordings.
 func showRepairs(w io.Writer, lines []repairLine) error {
 	var out bytes.Buffer
 	printed := map[string]bool{}
@@ -47,13 +47,13 @@ func showRepairs(w io.Writer, lines []repairLine) error {
 		printed[head] = true
 		fmt.Fprintf(&out, format, cells...)
 	}
-	alone := func(l repairLine) int { return slices.Index([]string{"one channel", "nothing"}, l.Made) } // the order of the tables
+	order := func(l repairLine) int { return slices.Index([]string{"one channel", "nothing"}, l.Made) } // order of the tables
 	type key struct {
 		kind  detect.Kind
 		made  string
 		level float64
 	}
-	sorted := slices.SortedStableFunc(slices.Values(lines), func(a, b repairLine) int { return alone(a) - alone(b) })
+	sorted := slices.SortedStableFunc(slices.Values(lines), func(a, b repairLine) int { return order(a) - order(b) })
 	for _, of := range jsonl.Groups(sorted, func(l repairLine) key { return key{l.Kind, l.Made, l.Level} }) {
 		s, least, most, n := repairLine{}, math.Inf(1), 0.0, float64(len(of))
 		for _, l := range of {
@@ -79,10 +79,10 @@ func showRepairs(w io.Writer, lines []repairLine) error {
 	return err
 }
 
-// rule is the line below a Markdown table's head.
+// rule returns the line below the header of a Markdown table.
 func rule(columns int) string { return strings.Repeat("|---", columns) + "|\n" }
 
-// share prints a of b, which may be none.
+// share formats a/b, or a dash if b is 0.
 func share(a, b int) string {
 	if b == 0 {
 		return "–"

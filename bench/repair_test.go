@@ -14,35 +14,35 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestMatches: a place is found where half of its damage is, and a find is right where it meets a place.
+// TestMatches checks that a segment is hit if half of its damage's energy is found, and that a find is right if it overlaps a segment.
 func TestMatches(t *testing.T) {
 	gap := func(start, end int) audio.Gap { return audio.Gap{Start: start, End: end} }
 	x, y := make([]float64, 100), slices.Repeat([]float64{1}, 100)
 	y[16], y[17], y[18], y[19] = 2, 2, 2, 2
-	made := []audio.Gap{gap(10, 20), gap(30, 34), gap(50, 60)}
+	damaged := []audio.Gap{gap(10, 20), gap(30, 34), gap(50, 60)}
 	for _, c := range []struct {
 		found      []audio.Gap
 		hit, right int
 	}{
 		{nil, 0, 0},
 		{[]audio.Gap{gap(10, 20), gap(30, 34), gap(50, 60)}, 3, 3},
-		{[]audio.Gap{gap(5, 40)}, 2, 1},               // one find, two places
-		{[]audio.Gap{gap(10, 16), gap(17, 19)}, 1, 2}, // most of it, in two parts
-		{[]audio.Gap{gap(16, 25)}, 1, 1},              // the loudest four of ten
-		{[]audio.Gap{gap(10, 16)}, 0, 1},              // the others
+		{[]audio.Gap{gap(5, 40)}, 2, 1},               // one find, two segments
+		{[]audio.Gap{gap(10, 16), gap(17, 19)}, 1, 2}, // most of the damage, in two finds
+		{[]audio.Gap{gap(16, 25)}, 1, 1},              // the loudest four of ten samples
+		{[]audio.Gap{gap(10, 16)}, 0, 1},              // the other six samples
 		{[]audio.Gap{gap(20, 30), gap(70, 80)}, 0, 0},
 	} {
 		var found []detect.Found
 		for _, g := range c.found {
 			found = append(found, detect.Found{Gap: g})
 		}
-		if hit, right := matches(x, y, made, found); hit != c.hit || right != c.right {
+		if hit, right := matches(x, y, damaged, found); hit != c.hit || right != c.right {
 			t.Errorf("%v: %d hit, %d right; want %d, %d", c.found, hit, right, c.hit, c.right)
 		}
 	}
 }
 
-// TestRepair: damage of one kind is made, found and filled; lines are kept, and the same tables come from them.
+// TestRepair checks that damage of one kind is made, found and filled, and that lines and tables are written.
 func TestRepair(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "lines.jsonl")
 	o := &repairTask{seconds: 2, sensitivity: detect.DefaultSensitivity, seed: 1, only: string(detect.Dropouts), out: out}
@@ -67,11 +67,11 @@ func TestRepair(t *testing.T) {
 	}
 	x := make([][]float64, 2)
 	for i := range 16000 {
-		v := math.Sin(float64(i * i % 9973)) // nothing that a channel could tell of itself
+		v := math.Sin(float64(i * i % 9973)) // unpredictable from the same channel
 		x[0], x[1] = append(x[0], v), append(x[1], 0.5*v)
 	}
-	l, err := besideLine(t.Context(), x, 8000, 0.1)
+	l, err := channelLine(t.Context(), x, 8000, 0.1)
 	if err != nil || l.Places != 2 || l.Joint != 2 || !(l.After > l.Before+10) || !(l.Coverage > 0.9) {
-		t.Errorf("a copy of a channel: %+v, %v", l, err)
+		t.Errorf("scaled copy of a channel: %+v, %v", l, err)
 	}
 }

@@ -19,11 +19,11 @@ import (
 	"github.com/vssgp/vssgp/bench/internal/machine"
 )
 
-// A row is a line of the table: name, device, precision, seconds of an evaluation and their ratio to ours, TFLOP/s of the sums and of the
+// A row is a row of the table: name, device, precision, seconds per evaluation and their ratio to ours, TFLOP/s of the sums and of the
 // pullback, the sums' share of the peak, memory, and status. A dash means that nothing was measured.
 type row []any
 
-// row is the record as the table has it. The whole table is of one machine: the card's name is left out.
+// row returns the record's row. It omits the GPU's name because a table describes one machine.
 func (r *record) row() row {
 	device, _, _ := strings.Cut(r.Device, " ")
 	what := r.Case
@@ -60,7 +60,7 @@ func (p peerLine) row() row {
 	}
 }
 
-// head has the names of a row's columns.
+// head contains the column names of the table.
 var head = row{"case", "device", "precision", "s/evaluation", "/ ours", "TFLOP/s", "pullback", "share", "MiB", "status"}
 
 // printRows prints rows in columns.
@@ -74,14 +74,14 @@ func printRows(w io.Writer, rows ...row) {
 	}
 }
 
-// details prints where the time goes, below the table.
+// details prints the times of the parts of an evaluation below the table.
 func (r *record) details(w io.Writer) {
 	if r.Seconds == nil {
 		return
 	}
 	fmt.Fprint(w, "\nseconds:")
 	for _, v := range [][2]string{
-		{evaluating, "features"}, {accumulating, "accumulation"}, {moments, "moments in all"}, {solving, "moments and algebra"},
+		{evaluating, "features"}, {accumulating, "accumulation"}, {moments, "moments in total"}, {solving, "moments and algebra"},
 		{algebra, "algebra"}, {pullback, "pullback"}, {factorized, "factorised"}, {predicted, "predict"}, {hosted, "host algebra"},
 		{opening, "(opening the rows, once)"},
 	} {
@@ -91,10 +91,10 @@ func (r *record) details(w io.Writer) {
 	}
 	fmt.Fprintln(w)
 	for _, k := range slices.Sorted(maps.Keys(r.Kernels)) {
-		fmt.Fprintf(w, "  %-24s %8.4g s of core or card\n", k, r.Kernels[k])
+		fmt.Fprintf(w, "  %-24s %8.4g s of core or GPU time\n", k, r.Kernels[k])
 	}
 	if r.Share != nil {
-		fmt.Fprintf(w, "peak %.4g TFLOP/s %s; the evaluation has %.0f%% of it\n", r.Peak, r.Simd, 100*r.Share["evaluation"])
+		fmt.Fprintf(w, "peak %.4g TFLOP/s %s; the evaluation reaches %.0f%% of it\n", r.Peak, r.Simd, 100*r.Share["evaluation"])
 	}
 	switch t := r.Tables; {
 	case t != nil:
@@ -111,13 +111,13 @@ func (r *record) details(w io.Writer) {
 	}
 }
 
-// firstLine keeps a text of several lines out of a table.
+// firstLine returns the first line of s.
 func firstLine(s string) string {
 	line, _, _ := strings.Cut(s, "\n")
 	return line
 }
 
-// positive is a number in a table, a dash for one that was not measured.
+// positive formats a number, or returns a dash if it is not positive and finite.
 func positive(v float64, format string) string {
 	if !(v > 0) || math.IsInf(v, 0) {
 		return "-"
@@ -134,14 +134,14 @@ type reportTask struct {
 }
 
 func (o *reportTask) flags(set *flag.FlagSet) {
-	set.StringVar(&o.out, "out", "", "write the whole as one JSON object to this file, or to device-DATE-CARD.json in this folder")
-	set.BoolVar(&o.slowest, "slowest", false, "print only the names of the two kernels that take the most time on a card")
+	set.StringVar(&o.out, "out", "", "write everything as one JSON object to this file, or to device-DATE-CARD.json in this folder")
+	set.BoolVar(&o.slowest, "slowest", false, "print only the names of the two kernels that take the most time on a GPU")
 }
 
 func (o *reportTask) check(files []string) error {
 	o.path = append(files, "")[0]
 	_, err := os.Stat(o.path)
-	return cmp.Or(want(files, 1, "one file of lines of JSON"), err)
+	return cmp.Or(demandFiles(files, 1, "one file of lines of JSON"), err)
 }
 
 func (o *reportTask) run() error {
@@ -157,7 +157,7 @@ func (o *reportTask) run() error {
 	return r.write(o.out)
 }
 
-// A result contains all that device.sh measures on one machine and commit.
+// A result contains all measurements of device.sh on one machine and commit.
 type result struct {
 	Date     string            `json:"date"`
 	Commit   string            `json:"commit"`
@@ -167,10 +167,10 @@ type result struct {
 	Stages   []stage           `json:"stages"`
 	Speed    []record          `json:"speed"`
 	Peers    []peerLine        `json:"peers"`
-	Profiles []json.RawMessage `json:"profiles,omitempty"` // of a kernel's launch, by ncu
+	Profiles []json.RawMessage `json:"profiles,omitempty"` // profiles of kernel launches by ncu
 }
 
-// readResult reads lines, or a .json file written by -out.
+// readResult reads a file of lines, or a .json file written by -out.
 func readResult(path string) (*result, error) {
 	r := &result{Date: machine.Now()}
 	if filepath.Ext(path) != ".json" {
@@ -187,7 +187,7 @@ func readResult(path string) (*result, error) {
 	return r, err
 }
 
-// add adds one line of device.sh, of `bench speed` or of a peer, according to its fields.
+// add adds one line of device.sh, `bench speed` or a peer. The line's fields determine its kind.
 func (r *result) add(line *json.RawMessage) error {
 	var kind struct {
 		Bench, Peer, Stage, Profile string
@@ -202,7 +202,7 @@ func (r *result) add(line *json.RawMessage) error {
 	case kind.Peer != "":
 		return extend(&r.Peers, *line)
 	case kind.Stage != "":
-		if n := len(r.Stages); n > 0 && r.Stages[n-1].Stage == kind.Stage { // its end after its beginning
+		if n := len(r.Stages); n > 0 && r.Stages[n-1].Stage == kind.Stage { // replace the line that was written when the stage began
 			r.Stages = r.Stages[:n-1]
 		}
 		return extend(&r.Stages, *line)
@@ -210,7 +210,7 @@ func (r *result) add(line *json.RawMessage) error {
 		r.Profiles = append(r.Profiles, *line)
 		return nil
 	case kind.Facts == nil:
-		return errors.New("neither a measurement nor a stage, a profile or facts")
+		return errors.New("the line must be a measurement, a stage, a profile or facts")
 	case r.Facts == nil:
 		r.Facts = map[string]string{}
 	}
@@ -219,7 +219,7 @@ func (r *result) add(line *json.RawMessage) error {
 	return nil
 }
 
-// extend appends the fields of a line.
+// extend parses a line and appends it.
 func extend[T any](all *[]T, line []byte) error {
 	var one T
 	err := json.Unmarshal(line, &one)
@@ -239,7 +239,7 @@ func (r *result) print(w io.Writer) {
 	printRows(w, slices.Insert(r.rows(), 0, head)...)
 }
 
-// write writes the result to a file, or to one named after date and card in a folder. An empty path writes nothing.
+// write writes the result as JSON to a file, or to device-DATE-CARD.json if path is a folder. It does nothing if path is empty.
 func (r *result) write(path string) error {
 	if path == "" {
 		return nil
@@ -260,7 +260,7 @@ func (r *result) write(path string) error {
 	return os.WriteFile(path, append(text, '\n'), 0o666)
 }
 
-// slowest are the n kernels that take the most time in the first measurement of passes over the rows on a card.
+// slowest returns the n kernels that take the most time in the first measurement on a GPU with passes over the rows.
 func (r *result) slowest(n int) []string {
 	for _, m := range r.Speed {
 		if strings.HasPrefix(m.Device, "cuda") && len(m.Kernels) > 0 && m.Sums != fromTables {
@@ -271,7 +271,7 @@ func (r *result) slowest(n int) []string {
 	return nil
 }
 
-// rows are the table's: ours, then the peers'. A card's shares are of the largest DGEMM that was measured on it, where there is one.
+// rows returns the rows of the table: ours, then the peers'. On a GPU, the shares are relative to its fastest DGEMM, if measured.
 func (r *result) rows() (out []row) {
 	peak := 0.0
 	for _, p := range r.Peers {

@@ -27,21 +27,21 @@ type seriesTask struct {
 	files                         []string
 }
 
-// seriesPeers are the methods that bench/peers/series.py knows.
+// seriesPeers lists the methods of bench/peers/series.py.
 var seriesPeers = []string{"ucm", "sarimax", "gp", "ets", "theta", "autoets", "autoarima", "mstl", "prophet"}
 
 func (o *seriesTask) flags(set *flag.FlagSet) {
-	set.StringVar(&o.setList, "set", "", "problems, with commas between: "+strings.Join(forecasts.Sets(), ", ")+" (default: all)")
-	set.StringVar(&o.methodList, "method", "", "methods of this program, with commas between: "+strings.Join(forecasts.Methods(), ", ")+
+	set.StringVar(&o.setList, "set", "", "sets of problems, separated by commas: "+strings.Join(forecasts.Sets(), ", ")+" (default: all)")
+	set.StringVar(&o.methodList, "method", "", "methods of this program, separated by commas: "+strings.Join(forecasts.Methods(), ", ")+
 		", or none (default: all)")
 	set.StringVar(&o.data, "data", "data", "folder of the series that are not in the repository")
-	set.StringVar(&o.write, "write", "", "folder for the problems, which peers read, and for their forecasts, which are not made again")
-	set.StringVar(&o.peerList, "peers", "", "peers to run, with commas between: "+strings.Join(seriesPeers, ", "))
-	set.StringVar(&o.python, "python", "python3", "the Python that has the peers")
-	set.StringVar(&o.base, "relative", "seasonal_naive", "the method that others are relative to")
+	set.StringVar(&o.write, "write", "", "folder for the problems, which peers read, and for the peers' forecasts, which are computed once")
+	set.StringVar(&o.peerList, "peers", "", "peers to run, separated by commas: "+strings.Join(seriesPeers, ", "))
+	set.StringVar(&o.python, "python", "python3", "Python interpreter with the peers' libraries")
+	set.StringVar(&o.base, "relative", "seasonal_naive", "reference method of relative scores")
 	set.IntVar(&o.worst, "worst", 0, "series to print for each method: those with the largest CRPS relative to -relative")
-	set.StringVar(&o.out, "out", "bench/results/series.jsonl", "file of the lines")
-	set.BoolVar(&o.draw, "draw", false, "print the tables of the lines that there are; run nothing")
+	set.StringVar(&o.out, "out", "bench/results/series.jsonl", "file for the lines")
+	set.BoolVar(&o.draw, "draw", false, "print the tables of the stored lines; run nothing")
 	commitFlag(set, &o.commit)
 }
 
@@ -58,7 +58,7 @@ func (o *seriesTask) check(files []string) error {
 	}
 	return cmp.Or(
 		known("set", o.sets, forecasts.Sets()), known("method", o.methods, forecasts.Methods()), known("peers", o.peers, seriesPeers),
-		demand(len(o.peers) == 0 || o.write != "", "-peers requires the folder of problems and forecasts, -write"),
+		demand(len(o.peers) == 0 || o.write != "", "-peers requires -write, the folder for problems and forecasts"),
 		demand(o.worst >= 0, "-worst %d: must be 0 or more", o.worst),
 		demand(o.out != "", "-out: a file name is required"))
 }
@@ -85,7 +85,7 @@ func (o *seriesTask) run() error {
 	return nil
 }
 
-// measure makes the problems, has them forecast by every method, and scores all forecasts alike.
+// measure builds the problems, runs every method and the peers, and scores all forecasts.
 func (o *seriesTask) measure() ([]forecasts.Line, error) {
 	ctx, stop := interruptible()
 	defer stop()
@@ -103,17 +103,17 @@ func (o *seriesTask) measure() ([]forecasts.Line, error) {
 			return nil, err
 		}
 		if len(o.peers) > 0 {
-			made := filepath.Join(o.write, "forecasts.jsonl")
+			forecastsPath := filepath.Join(o.write, "forecasts.jsonl")
 			cmd := exec.CommandContext(ctx, o.python)
 			err := withScript("series.py", func(_, script string) error {
-				cmd.Args = append(cmd.Args, append([]string{script, path, made}, o.peers...)...)
+				cmd.Args = append(cmd.Args, append([]string{script, path, forecastsPath}, o.peers...)...)
 				cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
 				return cmd.Run()
 			})
 			if err != nil {
 				return nil, fmt.Errorf("-peers: %w", err)
 			}
-			o.files = append(o.files, made)
+			o.files = append(o.files, forecastsPath)
 		}
 	}
 	for _, path := range o.files {

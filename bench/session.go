@@ -25,36 +25,36 @@ import (
 type speedTask struct {
 	sizes
 	inference        string
-	device           string // the flag, and
-	kind             string // as given: cpu or cuda,
-	ordinal          int    // and which card
-	precision        string // the flag, and
-	digits           int    // number of digits; 0: float64
-	repeats, fit     int    // evaluations, iterations
+	device           string // -device
+	kind             string // cpu or cuda, parsed from device
+	ordinal          int    // number of the GPU, parsed from device
+	precision        string // -precision
+	digits           int    // number of digits, parsed from precision; 0: float64
+	repeats, fit     int    // timed evaluations, iterations of a fit
 	peak             float64
-	kernels, clocked bool // time a card's kernels; time the parts of the CPU's passes
-	direct           bool // no tables
-	checked          bool // compare with the CPU
+	kernels, clocked bool // time a GPU's kernels; time the parts of the CPU's passes
+	direct           bool // use no tables
+	checked          bool // compare the results with the CPU
 	data             string
 	dump, name       string
 	commit           string
 	peers            []string
 	peerList, python string
-	peerTime         time.Duration // limit of a peer, compiling included
+	peerTime         time.Duration // time limit of a peer, including compilation
 	json             bool
 	out              string
 }
 
-// A session is one problem that is evaluated again and again on one device.
+// A session is one problem that is evaluated repeatedly on one device.
 type session struct {
 	*problem
-	o       *speedTask
-	watch   *stopwatch
-	held    *held // nil before the rows are open, and after
-	record  *record
-	peers   []peerLine
-	samples []sample
-	peak    float64 // TFLOP/s, the largest yet; 0 where none is known
+	o         *speedTask
+	watch     *stopwatch
+	evaluator *evaluator // nil until the rows are open
+	record    *record
+	peers     []peerLine
+	samples   []sample
+	peak      float64 // -peak or the largest measured peak, in TFLOP/s; 0 if unknown
 }
 
 // measure times the problem on its device. If the device runs out of memory, the record reports it; other errors end the command.
@@ -97,7 +97,7 @@ func newSession(o *speedTask, b backend.Backend) (*session, error) {
 		Device: b.Name(), Precision: o.precision, timing: timing{Fit: fit, Status: machine.OK},
 	}
 	if r.Device == "cpu" {
-		set, _ := simd.Chosen() // with an unknown set nothing opens
+		set, _ := simd.Chosen() // opening the rows returns the error
 		r.Simd = set.String()
 	} else {
 		r.Machine = withCard(r.Machine, o.ordinal)
@@ -107,7 +107,7 @@ func newSession(o *speedTask, b backend.Backend) (*session, error) {
 	return s, nil
 }
 
-// run evaluates, with peers in between if there are any, fills the record, and fits if that is asked for.
+// run times the evaluations and the peers, completes the record, and runs the fit of -fit.
 func (s *session) run() error {
 	e, err := s.first()
 	if err == nil && s.o.checked {
@@ -124,8 +124,8 @@ func (s *session) run() error {
 	if err == nil {
 		err = s.timePeers(e)
 	}
-	if s.held != nil {
-		err = errors.Join(err, s.held.close())
+	if s.evaluator != nil {
+		err = errors.Join(err, s.evaluator.close())
 	}
 	if err != nil || s.o.dump != "" {
 		return err
@@ -135,23 +135,23 @@ func (s *session) run() error {
 		return err
 	}
 	s.record.timed(s.samples, clocked, s.work(s.o.inference), s.peak)
-	s.record.Seconds[opening] = s.held.opened
+	s.record.Seconds[opening] = s.evaluator.opened
 	return s.fit()
 }
 
-// first opens the rows and evaluates once uncounted, which warms caches and allocates workspace, and measures the memory that takes.
+// first opens the rows and runs the first evaluation, which warms the caches and allocates the workspace. It measures the memory of both.
 func (s *session) first() (e *vssgp.Evaluation, err error) {
-	s.record.held(machine.Held(func() {
-		if s.held, err = s.hold(s.watch, s.o.inference); err != nil {
+	s.record.memory(machine.MemoryGrowth(func() {
+		if s.evaluator, err = s.newEvaluator(s.watch, s.o.inference); err != nil {
 			return
 		}
 		if s.o.inference == "exact" && s.watch.tables != nil && s.Q == 1 && s.o.Window == 0 {
-			if s.record.Tables, err = s.held.makeTables(); err != nil {
+			if s.record.Tables, err = s.evaluator.makeTables(); err != nil {
 				return
 			}
 		}
 		began := time.Now()
-		e, err = s.held.evaluate()
+		e, err = s.evaluator.evaluate()
 		s.record.First = time.Since(began).Seconds()
 	}))
 	switch {
@@ -165,20 +165,19 @@ func (s *session) first() (e *vssgp.Evaluation, err error) {
 		bound := e.Bound
 		s.record.Bound = &bound
 	}
-	if e != nil && e.Gradient != nil && len(s.o.peers) > 0 { // which are compared with it after further evaluations
+	if e != nil && e.Gradient != nil && len(s.o.peers) > 0 { // peers are compared with it after further evaluations
 		e.Gradient = e.Gradient.Clone()
 	}
 	return e, err
 }
 
-// The largest differences from the CPU that check accepts: of the bound, relative, and of a tensor of the gradient, relative to its largest
-// number.
+// Tolerances of check for the relative difference of the bound, and for the gradient relative to the largest element of each tensor.
 const (
 	boundTolerance    = 1e-11
 	gradientTolerance = 1e-9
 )
 
-// check compares an evaluation's bound and gradient with the CPU's of the same problem.
+// check compares an evaluation's bound and gradient with an evaluation on the CPU.
 func (s *session) check(e *vssgp.Evaluation) error {
 	m, err := vssgp.NewModel(s.model.Params)
 	if err != nil {
@@ -190,14 +189,14 @@ func (s *session) check(e *vssgp.Evaluation) error {
 	}
 	off := difference([]float64{e.Bound}, []float64{want.Bound})
 	if !(off <= boundTolerance) {
-		return fmt.Errorf("the bound %.15g differs from the CPU's %.15g by %.3g of its size, the maximum is %g",
+		return fmt.Errorf("bound %.15g differs from the CPU's %.15g by %.3g relative to its size, must be at most %g",
 			e.Bound, want.Bound, off, boundTolerance)
 	}
 	got, worst := e.Gradient.Tensors(), 0.0
 	for i, t := range want.Gradient.Tensors() {
 		off := difference(*got[i].Data, *t.Data)
 		if !(off <= gradientTolerance) {
-			return fmt.Errorf("the gradient by %s differs from the CPU's by %.3g of its largest number, the maximum is %g",
+			return fmt.Errorf("gradient with respect to %s differs from the CPU's by %.3g relative to its largest element, must be at most %g",
 				t.Name, off, gradientTolerance)
 		}
 		worst = max(worst, off)
@@ -206,7 +205,7 @@ func (s *session) check(e *vssgp.Evaluation) error {
 	return nil
 }
 
-// difference returns the largest difference of two arrays, relative to their largest number: NaN if one has a NaN.
+// difference returns the largest difference of two arrays relative to their largest absolute value. It is NaN if an element is NaN.
 func difference(a, b []float64) float64 {
 	largest, size := 0.0, math.SmallestNonzeroFloat64
 	for i := range a {
@@ -215,21 +214,21 @@ func difference(a, b []float64) float64 {
 	return largest / size
 }
 
-// clocked are evaluations on the CPU with clocks on the parts of its passes. They are separate because reading the clock takes time, which
-// is not to count as the evaluation's.
+// clocked runs evaluations on the CPU that time the parts of its passes. They are separate because reading the clock takes time, which
+// would be added to the evaluation's.
 func (s *session) clocked() (all []sample, err error) {
 	if s.record.Device != "cpu" || !s.o.clocked || s.record.Sums == fromTables {
 		return nil, nil
 	}
-	h, err := s.hold(newStopwatch(cpu.New(cpu.WithTimings()), s.o.direct), s.o.inference)
+	v, err := s.newEvaluator(newStopwatch(cpu.New(cpu.WithTimings()), s.o.direct), s.o.inference)
 	if err != nil {
 		return nil, err
 	}
-	all, err = h.timed(s.o.repeats)
-	return all, errors.Join(err, h.close())
+	all, err = v.timed(s.o.repeats)
+	return all, errors.Join(err, v.close())
 }
 
-// round times as many evaluations as were asked for, between two measurements of the CPU's peak, if that was not given.
+// round times -repeats evaluations. On the CPU it measures the peak before and after them, unless -peak is given.
 func (s *session) round() error {
 	measurePeak := func() {
 		if s.o.peak == 0 && s.o.kind == "cpu" {
@@ -238,12 +237,12 @@ func (s *session) round() error {
 	}
 	measurePeak()
 	defer measurePeak()
-	samples, err := s.held.timed(s.o.repeats)
+	samples, err := s.evaluator.timed(s.o.repeats)
 	s.samples = append(s.samples, samples...)
 	return err
 }
 
-// timePeers writes the problem for each peer in turn and times ours again after it.
+// timePeers writes the problem, runs each peer, and times our evaluations again after each.
 func (s *session) timePeers(e *vssgp.Evaluation) error {
 	if len(s.o.peers) == 0 {
 		return nil
@@ -279,7 +278,7 @@ func (s *session) timePeers(e *vssgp.Evaluation) error {
 	})
 }
 
-// fit fits the made model to its data, if that is asked for.
+// fit runs the fit of -fit, from the synthetic model to its data.
 func (s *session) fit() (err error) {
 	if s.o.fit > 0 && s.o.data == "" {
 		_, s.record.Fit, err = s.o.fitTo(s.data, vssgp.Options{From: s.model, Inference: vssgp.Inference(s.o.inference)})
@@ -287,7 +286,7 @@ func (s *session) fit() (err error) {
 	return err
 }
 
-// fitTo fits a model to data.
+// fitTo fits a model to data and returns it with the record of the fit.
 func (o *speedTask) fitTo(d *vssgp.Data, options vssgp.Options) (*vssgp.Model, *fitRecord, error) {
 	first, last := vssgp.Progress{}, vssgp.Progress{}
 	options.Iterations, options.Posterior.Draws = o.fit, vssgp.NoPosterior
@@ -310,7 +309,7 @@ func (o *speedTask) fitTo(d *vssgp.Data, options vssgp.Options) (*vssgp.Model, *
 	return m, f, nil
 }
 
-// problem returns the made problem, or with -data the rows of a file and the model that a fit ends in.
+// problem returns the synthetic problem, or with -data the rows of a file, a model fitted to them, and the record of the fit.
 func (o *speedTask) problem(b backend.Backend) (*problem, *fitRecord, error) {
 	if o.data == "" {
 		p, err := o.build()

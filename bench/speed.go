@@ -21,27 +21,27 @@ var inferences = []string{"exact", "factorised", "predict"}
 
 func (o *speedTask) flags(set *flag.FlagSet) {
 	o.sizes.flags(set, 16000, 800, 1)
-	set.IntVar(&o.Q, "inputs", 1, "inputs")
-	set.IntVar(&o.D, "outputs", 1, "outputs")
+	set.IntVar(&o.Q, "inputs", 1, "number of inputs")
+	set.IntVar(&o.D, "outputs", 1, "number of outputs")
 	set.StringVar(&o.inference, "inference", "exact", "exact, factorised (bound and gradient) or predict (mean and covariance at the rows)")
 	set.StringVar(&o.device, "device", "cpu", "cpu, cuda or cuda:n")
-	set.StringVar(&o.precision, "precision", "float64", "of a card: float64, digits (7 of int8) or digits=3")
-	set.IntVar(&o.repeats, "repeats", 5, "timed evaluations after a first that is not counted")
-	set.Float64Var(&o.peak, "peak", 0, "measured peak in TFLOP/s, for shares of it; 0: measure the CPU's")
-	set.BoolVar(&o.kernels, "kernels", false, "time each of a card's kernels too, at a few microseconds a launch")
-	set.BoolVar(&o.clocked, "clocked", true, "evaluate as often again on the CPU to time the parts of its passes")
-	set.IntVar(&o.fit, "fit", 0, "iterations of a fit, from the made model after the evaluations, or of -data before them; 0: no fit")
-	set.BoolVar(&o.Fitted, "fitted", false, "features as real fits have them: all reach over all rows, half have low frequencies")
-	set.BoolVar(&o.checked, "check", false, "compare bound and gradient with the CPU's; fail if they differ by more than 1e-11 and 1e-9")
-	set.BoolVar(&o.direct, "direct", false, "compute the sums by passes over the rows, even if tables are quicker")
-	set.StringVar(&o.data, "data", "", "rows of this recording or table of two columns, and the model that -fit iterations end in")
-	set.BoolVar(&o.json, "json", false, "print the line of JSON rather than text")
-	set.StringVar(&o.out, "out", "", "append the line of JSON to this file")
-	set.StringVar(&o.dump, "dump", "", "write the problem, its bound and gradient to this folder, for peers; nothing is timed")
-	set.StringVar(&o.name, "case", "", "name of the measurement (default: made of the sizes)")
+	set.StringVar(&o.precision, "precision", "float64", "precision on a GPU: float64, digits (7 int8 digits) or digits=3")
+	set.IntVar(&o.repeats, "repeats", 5, "timed evaluations after one that is not counted")
+	set.Float64Var(&o.peak, "peak", 0, "peak rate in TFLOP/s, for shares of it; 0: measure it on the CPU")
+	set.BoolVar(&o.kernels, "kernels", false, "also time each GPU kernel, which adds a few microseconds per launch")
+	set.BoolVar(&o.clocked, "clocked", true, "on the CPU, repeat the evaluations to time the parts of their passes")
+	set.IntVar(&o.fit, "fit", 0, "iterations of a fit, of the synthetic model after the evaluations, or of -data before them; 0: no fit")
+	set.BoolVar(&o.Fitted, "fitted", false, "features as in real fits: all extend over all rows, half have low frequencies")
+	set.BoolVar(&o.checked, "check", false, "compare bound and gradient with the CPU; fail if they differ by more than 1e-11 and 1e-9")
+	set.BoolVar(&o.direct, "direct", false, "compute the sums by passes over the rows, even if tables are faster")
+	set.StringVar(&o.data, "data", "", "use the rows of this recording or table of two columns, and the model after -fit iterations")
+	set.BoolVar(&o.json, "json", false, "print lines of JSON instead of text")
+	set.StringVar(&o.out, "out", "", "append lines of JSON to this file")
+	set.StringVar(&o.dump, "dump", "", "write the problem, its bound and gradient to this folder, for peers; time nothing")
+	set.StringVar(&o.name, "case", "", "name of the measurement (default: composed of the sizes)")
 	set.StringVar(&o.peerList, "peers", "", "libraries to time in the same run: numpy, jax, torch (exact, no windows), celerite4, celerite20")
-	set.DurationVar(&o.peerTime, "peer-time", 5*time.Minute, "limit of each of the peers, compiling included")
-	set.StringVar(&o.python, "python", "python3", "the Python that has the peers")
+	set.DurationVar(&o.peerTime, "peer-time", 5*time.Minute, "time limit of each peer, including compilation")
+	set.StringVar(&o.python, "python", "python3", "Python interpreter with the peers' libraries")
 	commitFlag(set, &o.commit)
 }
 
@@ -59,22 +59,22 @@ func (o *speedTask) check(files []string) error {
 	return cmp.Or(
 		demand(slices.Contains(inferences, o.inference), "-inference %q: must be exact, factorised or predict", o.inference),
 		demand(o.repeats >= 1, "-repeats %d: must be at least 1", o.repeats),
-		demand(o.peak >= 0 && !math.IsInf(o.peak, 0), "-peak %v: must be in TFLOP/s, or 0 if unknown", o.peak),
+		demand(o.peak >= 0 && !math.IsInf(o.peak, 0), "-peak %v: must be a positive rate in TFLOP/s, or 0 if unknown", o.peak),
 		demand(o.fit >= 0, "-fit %d: must be a number of iterations, or 0 for no fit", o.fit),
-		demand(o.fit == 0 || !predict && !dump, "-fit requires -inference exact or factorised, and no -dump"),
+		demand(o.fit == 0 || !predict && !dump, "-fit requires -inference exact or factorised and cannot be combined with -dump"),
 		demand(o.data == "" || exact && o.fit > 0 && o.Features%2 == 0 && o.Q == 1 && o.D == 1 && o.Window == 0 && !o.Uneven && !o.Fitted,
-			"-data: must come with -fit and an even number of -features, and without -inference, -inputs, -outputs, -window, -uneven and -fitted"),
+			"-data requires -fit and an even number of -features, and -inference exact without -inputs, -outputs, -window, -uneven and -fitted"),
 		demand(!o.checked || !predict, "-check requires -inference exact or factorised"),
 		demand(!dump || !predict, "-dump requires -inference exact or factorised"),
 		demand(o.peerTime > 0, "-peer-time %v: must be positive", o.peerTime),
-		want(files, 0, ""), o.sizes.check(), err, precise,
+		demandFiles(files, 0, ""), o.sizes.check(), err, precise,
 		demand(o.digits == 0 || o.kind != "cpu", "-precision %s requires -device cuda: the CPU computes in float64", o.precision),
 		known("peers", o.peers, peerNames),
 		demand(len(o.peers) == 0 || exact && o.Window == 0,
-			"-peers compute the exact bound without windows: use -inference exact and no -window"),
+			"-peers requires -inference exact without -window"),
 		demand(len(o.peers) == 0 || !dump, "-peers and -dump cannot be combined: -dump measures no time"),
 		demand(o.data == "" || !slices.ContainsFunc(o.peers, func(p string) bool { return celerite[p] == nil }),
-			"-data: -peers must be celerite4 or celerite20: the other peers have no fixed phases"))
+			"-data allows only -peers celerite4 and celerite20, because the other peers do not support fixed phases"))
 }
 
 func (o *speedTask) defaultName() string {
@@ -111,7 +111,7 @@ func (o *speedTask) run() error {
 	return peersError(peers)
 }
 
-// report prints and keeps the lines.
+// report prints the lines and appends them to the file -out.
 func (o *speedTask) report(w io.Writer, r *record, peers []peerLine) error {
 	lines, rows := []any{r}, []row{head, r.row()}
 	for _, p := range peers {

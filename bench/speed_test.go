@@ -17,20 +17,19 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestParts: on the CPU, passes and host algebra add up to the evaluation, and
-// features and accumulation to most of the moments; rates and shares follow
-// from them.
+// TestParts checks that on the CPU, passes and host algebra add up to the evaluation,
+// that features and accumulation are parts of moments, and the rates and shares.
 func TestParts(t *testing.T) {
 	r := measured(t, "-n 4000 -features 160 -repeats 1 -direct")
 	p := r.Seconds
 	if sum := p.sum(moments, pullback, hosted); math.Abs(sum-r.Evaluation) > 1e-9 || p[factorized]+p[predicted] != 0 {
-		t.Errorf("parts %+v are %v s in all, the evaluation takes %v", p, sum, r.Evaluation)
+		t.Errorf("parts %+v add up to %v s, the evaluation takes %v", p, sum, r.Evaluation)
 	}
 	if sum := p[evaluating] + p[accumulating]; p[evaluating] <= 0 || p[accumulating] <= 0 || sum > p[moments] {
-		t.Errorf("features %v s and accumulation %v, of %v of the moments", p[evaluating], p[accumulating], p[moments])
+		t.Errorf("features %v s and accumulation %v s, moments %v s", p[evaluating], p[accumulating], p[moments])
 	}
 	if got, want := p[evaluating]/p[accumulating], r.Kernels["moments.features"]/r.Kernels["moments.products"]; math.Abs(got-want) > 1e-9*want {
-		t.Errorf("features take %v of the accumulation's time, by kernel %v", got, want)
+		t.Errorf("time of features relative to accumulation %v, by kernel %v", got, want)
 	}
 	if want := 4000. * 160 * 160 / p[accumulating] / 1e9; math.Abs(r.GFlops[accumulating]-want) > 1e-9*want {
 		t.Errorf("accumulation at %v GFLOP/s, want %v", r.GFlops[accumulating], want)
@@ -38,21 +37,21 @@ func TestParts(t *testing.T) {
 	for name, c := range map[string][2]float64{
 		"evaluation": {r.Share["evaluation"], r.GFlops["evaluation"]}, moments: {r.Share[moments], r.GFlops[moments]},
 		accumulating: {r.Share[accumulating], r.GFlops[accumulating]}, pullback: {r.Share[pullback], r.GFlops[pullback]},
-	} { // their size depends on the machine and its load
+	} { // the rates themselves depend on the machine and its load
 		if want := c[1] / 1e3 / r.Peak; !(c[0] > 0) || math.Abs(c[0]-want) > 1e-9*want {
-			t.Errorf("%s has %v of the peak of %v TFLOP/s at %v GFLOP/s, want %v", name, c[0], r.Peak, c[1], want)
+			t.Errorf("%s: share %v of the peak %v TFLOP/s at %v GFLOP/s, want %v", name, c[0], r.Peak, c[1], want)
 		}
 	}
 	if r.Peak < 1e-4 || r.Simd == "" {
-		t.Errorf("peak %v TFLOP/s of %q", r.Peak, r.Simd)
+		t.Errorf("peak %v TFLOP/s with %q", r.Peak, r.Simd)
 	}
 	if r.Bytes > 0 && (r.Bytes > r.HostBytes || math.Abs(r.Matrices*160*160*8-float64(r.Bytes)) > 1e-9*float64(r.Bytes)) {
-		t.Errorf("the evaluation takes %d bytes, %v matrices, of the process's %d", r.Bytes, r.Matrices, r.HostBytes)
+		t.Errorf("the evaluation uses %d bytes, %v matrices; peak of the process %d", r.Bytes, r.Matrices, r.HostBytes)
 	}
 }
 
-// TestSumsFromTables tests that rates of passes over the rows are left out if sums come from tables, that the cost of the tables is
-// reported, and that the bound is the same without them.
+// TestSumsFromTables checks that there are no rates if sums come from tables, that the cost of the tables is reported, and that the bound
+// is the same without them.
 func TestSumsFromTables(t *testing.T) {
 	var bounds []float64
 	for _, c := range []struct{ args, sums, detail string }{
@@ -69,11 +68,11 @@ func TestSumsFromTables(t *testing.T) {
 			t.Errorf("%q: sums %q, tables %v, rates %v", c.args, r.Sums, r.Tables, r.GFlops)
 		}
 		if tables && (r.Tables.Seconds <= 0 || r.Tables.Bytes < 16*2000 || r.Tables.Bytes > 1<<20) {
-			t.Errorf("%+v, want some bytes for each of 2000 rows", r.Tables)
+			t.Errorf("%+v, want at least 16 bytes for each of 2000 rows", r.Tables)
 		}
 		var out bytes.Buffer
 		if err := o.report(&out, r, nil); err != nil || !strings.Contains(out.String(), c.detail) || !strings.Contains(out.String(), "a fit of 3 iterations takes") {
-			t.Errorf("%q: %v, lacks %q:\n%s", c.args, err, c.detail, &out)
+			t.Errorf("%q: %v, want %q:\n%s", c.args, err, c.detail, &out)
 		}
 		bounds = append(bounds, *r.Bound)
 	}
@@ -82,13 +81,14 @@ func TestSumsFromTables(t *testing.T) {
 	}
 }
 
-// TestFittedProblem tests that features reach over 1 to 10 times the rows, and that half of the components have low frequencies.
+// TestFittedProblem checks that features extend over 1 to 10 times the range of the rows, and that half of the components have low
+// frequencies.
 func TestFittedProblem(t *testing.T) {
 	p := testkit.Must(sizes{N: 1000, Q: 1, D: 1, Features: 160, Fitted: true, Seed: 1}.build())(t)
 	m, lows := p.model.Params, 0
 	for k := range m.M() {
 		if reach := m.Lengthscale[k/m.K] / math.Sqrt(m.FreqVar[k]); reach < 1000 || reach > 10000 {
-			t.Errorf("feature %d reaches over %v of 1000 rows", k, reach)
+			t.Errorf("feature %d extends over %v rows, want 1000 to 10000", k, reach)
 		}
 	}
 	for _, f := range m.Frequency {
@@ -101,7 +101,7 @@ func TestFittedProblem(t *testing.T) {
 	}
 }
 
-// TestSpeedOfData tests that a recording, and a table with dates and missing values, are read and fitted, and that the fitted model is
+// TestSpeedOfData checks that recordings, and tables with dates and missing values, are read and fitted, and that the fitted model is
 // evaluated.
 func TestSpeedOfData(t *testing.T) {
 	dates := filepath.Join(t.TempDir(), "dates.csv")
@@ -120,12 +120,12 @@ func TestSpeedOfData(t *testing.T) {
 			t.Errorf("%s: %+v, fit %+v", path, r, r.Fit)
 		}
 		if !(math.Abs(*r.Bound-r.Fit.Bound) <= 1e-9*math.Abs(r.Fit.Bound)) {
-			t.Errorf("%s: the fit ends at a bound of %v, the evaluation of its model has %v", path, r.Fit.Bound, *r.Bound)
+			t.Errorf("%s: bound %v of the fit, %v of the evaluation of its model", path, r.Fit.Bound, *r.Bound)
 		}
 	}
 }
 
-// TestBadData tests that data that cannot be read are mistakes of the user.
+// TestBadData checks that unreadable data are usage errors.
 func TestBadData(t *testing.T) {
 	for name, c := range map[string]struct{ text, err string }{
 		"one.csv": {"a\n1\n2\n", "one column"}, "missing.csv": {"a,b\n1,NaN\n2,\n", "no row has a value of b"},
@@ -140,7 +140,7 @@ func TestBadData(t *testing.T) {
 	}
 }
 
-// TestGivenPeak: a given peak is not measured; the factorized pass has
+// TestGivenPeak checks that a given peak is not measured and that the factorized pass has
 // separate kernels.
 func TestGivenPeak(t *testing.T) {
 	r := measured(t, "-n 1000 -features 32 -repeats 2 -inference factorised -peak 3")
@@ -156,8 +156,8 @@ func measured(t *testing.T, args string) *record {
 	return r
 }
 
-// fakePython is a shell script in Python's place: it finds script and dump
-// where speed.py does, and has an answer for each peer.
+// fakePython is a shell script that replaces Python. It checks that the script and the dump
+// exist, and has an answer for each peer.
 const fakePython = `#!/bin/sh
 case "$*" in
 *"/celerite.py --n 60 --repeats 1 --terms 2 --mode gradient") echo '{"peer":"celerite2","mode":"gradient","version":"0","n":60,"seconds_per_evaluation":1000,"status":"ok"}'; exit ;;
@@ -170,7 +170,7 @@ torch) echo "it fell over" >&2; exit 1 ;;
 esac
 `
 
-// TestPeers: each peer has a line, with its ratio where it was timed.
+// TestPeers checks that each peer has a line, and a ratio if it was timed.
 func TestPeers(t *testing.T) {
 	dir := t.TempDir()
 	python := filepath.Join(dir, "python")
@@ -178,15 +178,15 @@ func TestPeers(t *testing.T) {
 	out := filepath.Join(dir, "lines")
 	err := bench("speed", "-n", "60", "-features", "6", "-repeats", "1", "-peers", "numpy,jax,torch,celerite4", "-python", python, "-out", out)
 	if exitCode(err) != 1 || !strings.Contains(err.Error(), "it fell over") {
-		t.Errorf("error %v, want torch's", err)
+		t.Errorf("error %v, want the error of torch", err)
 	}
 	r := &result{}
 	testkit.Must(jsonl.Read(out, r.add))(t)
 	if len(r.Speed) != 1 || len(r.Peers) != 4 {
-		t.Fatalf("%d lines of ours, %d of peers", len(r.Speed), len(r.Peers))
+		t.Fatalf("%d of our lines, %d lines of peers", len(r.Speed), len(r.Peers))
 	}
 	if n := r.Speed[0].Repeats; n != 5 {
-		t.Errorf("%d evaluations of ours, want one before the peers and one after each", n)
+		t.Errorf("%d of our evaluations, want one before the peers and one after each", n)
 	}
 	for i, want := range []peerLine{{Peer: "numpy", Version: "9", Status: machine.OK}, {Peer: "jax", Status: "missing: No module named jax"}, {Peer: "torch", Status: "failed: exit status 1: it fell over"}, {Peer: "celerite4", Version: "0", Status: machine.OK}} {
 		p := r.Peers[i]
@@ -199,7 +199,7 @@ func TestPeers(t *testing.T) {
 	}
 }
 
-// TestNoPython: a Python that is not there is a row and no failure.
+// TestNoPython checks that a missing Python is reported in a row and is not an error.
 func TestNoPython(t *testing.T) {
 	for _, python := range []string{filepath.Join(t.TempDir(), "none"), "no-python-of-this-name"} {
 		o := parsed[*speedTask](t, "speed", "-n 60 -features 6 -repeats 1 -peers numpy -python "+python)
@@ -210,7 +210,7 @@ func TestNoPython(t *testing.T) {
 	}
 }
 
-// FuzzPeer: any output of a peer is parsed or rejected.
+// FuzzPeer checks that any output of a peer is parsed or rejected.
 func FuzzPeer(f *testing.F) {
 	f.Add([]byte("warning\n{\"peer\":\"numpy\",\"status\":\"ok\"}\n"))
 	f.Add([]byte("{\"bound\":NaN,\"status\":\"ok\"}"))
@@ -222,8 +222,8 @@ func FuzzPeer(f *testing.F) {
 	})
 }
 
-// TestSplit: the time of the algebra's kernels is subtracted from the time of Solve, except
-// the adjoint's, which the pullback launches; the total is unchanged.
+// TestSplit checks that the time of the algebra's kernels is separated from the time of
+// Solve, except for the adjoint kernels, which the pullback launches. The total is unchanged.
 func TestSplit(t *testing.T) {
 	p := times{moments: 1, solving: 10, pullback: 5, hosted: 2}
 	all := p.sum(passes...)

@@ -19,12 +19,12 @@ import (
 	"github.com/vssgp/vssgp/bench/internal/machine"
 )
 
-// A stage is a line of device.sh: a command that it ran, and how it ended.
+// A stage is the line of a command that device.sh ran.
 type stage struct {
 	Stage   string  `json:"stage"`
 	Seconds float64 `json:"seconds"`
-	Status  string  `json:"status"`         // ok, skipped: why, time limit, exit N, failed: why; interrupted until it has ended
-	Said    string  `json:"said,omitempty"` // its last lines, if it failed
+	Status  string  `json:"status"`         // ok, skipped: reason, time limit, exit N or failed: reason; interrupted until it has ended
+	Said    string  `json:"said,omitempty"` // last lines of the output, if it failed
 }
 
 func (s stage) failed() bool {
@@ -35,7 +35,8 @@ func (s stage) print(w io.Writer) {
 	fmt.Fprintf(w, "%-28s %7.1f s  %s\n", s.Stage, s.Seconds, s.Status)
 }
 
-// stageTask is `bench stage`: it decides how a command that device.sh has run ended, and appends its results and this decision.
+// stageTask is `bench stage`. It determines the status of a command that device.sh has run, and appends the command's results and the
+// status to a file.
 type stageTask struct {
 	lines, output, skip, device string
 	took                        time.Duration
@@ -46,28 +47,28 @@ type stageTask struct {
 
 func (o *stageTask) flags(set *flag.FlagSet) {
 	set.StringVar(&o.lines, "lines", "", "append lines of JSON to this file")
-	set.StringVar(&o.output, "output", "", "the command's output is in this file with .out and .err appended")
-	set.StringVar(&o.device, "device", "", "device that the stage devices must find")
-	set.StringVar(&o.skip, "skip", "", "why the command was not run")
-	set.DurationVar(&o.took, "took", 0, "time that the command took")
-	set.IntVar(&o.exit, "exit", 0, "exit status of the command, or 124 or 137 from timeout")
+	set.StringVar(&o.output, "output", "", "files of the command's output, without the extensions .out and .err")
+	set.StringVar(&o.device, "device", "", "device that the stage named devices must find")
+	set.StringVar(&o.skip, "skip", "", "reason why the command was not run")
+	set.DurationVar(&o.took, "took", 0, "duration of the command")
+	set.IntVar(&o.exit, "exit", 0, "exit status of the command; 124 or 137 means that it was stopped by timeout")
 }
 
 func (o *stageTask) check(args []string) error {
 	o.name, o.command = append(args, "")[0], args[min(1, len(args)):]
-	return demand(len(o.command) > 0 || o.name != "" && o.skip != "", "the name of the stage and its command are required, or -skip")
+	return demand(len(o.command) > 0 || o.name != "" && o.skip != "", "the name of the stage is required, with its command or -skip")
 }
 
 func (o *stageTask) run() error {
-	out, _ := os.ReadFile(o.output + ".out") // none if the command was not run
-	complaints, _ := os.ReadFile(o.output + ".err")
+	out, _ := os.ReadFile(o.output + ".out") // no file if the command was not run
+	stderr, _ := os.ReadFile(o.output + ".err")
 	own, err := &result{}, error(nil)
-	for text := range bytes.Lines(out) { // results of speed and peers are kept, whatever else is printed
+	for text := range bytes.Lines(out) { // results of speed and peers are stored, other lines are ignored
 		if line := json.RawMessage(text); own.add(&line) == nil {
 			err = errors.Join(err, jsonl.Append(o.lines, line))
 		}
 	}
-	s, found := o.ended(string(out), string(out)+"\n"+string(complaints), own)
+	s, found := o.ended(string(out), string(out)+"\n"+string(stderr), own)
 	if found != nil {
 		err = errors.Join(err, jsonl.Append(o.lines, found))
 	}
@@ -76,16 +77,15 @@ func (o *stageTask) run() error {
 	return errors.Join(err, jsonl.Append(o.lines, s), demand(!s.failed(), "%s: %s\n%s", s.Stage, s.Status, s.Said))
 }
 
-// lacking finds the line in which a program of NVIDIA's reports that it does not work on this machine, or a test program that it has no
-// such test.
-var lacking = regexp.MustCompile(`(?m)^.*(ERR_NVGPUCTRPERM|Unable to find injection library|Device not supported|LibraryNotLoaded|` +
+// unsupported matches messages of NVIDIA programs that do not work on this machine, and of test programs without a matching test.
+var unsupported = regexp.MustCompile(`(?m)^.*(ERR_NVGPUCTRPERM|Unable to find injection library|Device not supported|LibraryNotLoaded|` +
 	`warning: no tests to run).*$`)
 
-// ended is the stage's line, and a line of facts or a profile if its command printed them. all is the output and the error output, own are
-// the results in the output.
+// ended returns the stage's line, and a line of facts or a profile if the command printed one. out is the standard output of the command,
+// all also contains its standard error, and own the results in out.
 func (o *stageTask) ended(out, all string, own *result) (s stage, found any) {
 	s = stage{Stage: o.name, Seconds: o.took.Round(time.Second / 10).Seconds(), Status: machine.OK}
-	why := cmp.Or(o.skip, lacking.FindString(all))
+	why := cmp.Or(o.skip, unsupported.FindString(all))
 	if len(own.Speed) == 0 && len(own.Peers) == 1 && strings.HasPrefix(own.Peers[0].Status, "missing: ") {
 		why = own.Peers[0].Status
 	}
@@ -105,12 +105,12 @@ func (o *stageTask) ended(out, all string, own *result) (s stage, found any) {
 		return s, found
 	}
 	last := slices.DeleteFunc(strings.Split(all, "\n"), func(line string) bool { return strings.TrimSpace(line) == "" || line[0] == '{' })
-	said := strings.Join(last[max(0, len(last)-5):], "\n")
-	s.Said = said[max(0, len(said)-400):]
+	tail := strings.Join(last[max(0, len(last)-5):], "\n")
+	s.Said = tail[max(0, len(tail)-400):]
 	return s, nil
 }
 
-// found returns the facts or the profile that nvidia-smi or ncu printed, and an error if the results are not as they must be.
+// found returns the facts or the profile that nvidia-smi or ncu printed, and an error if the output is not as expected.
 func (o *stageTask) found(out string, own *result) (line any, err error) {
 	for _, m := range own.Speed {
 		if m.Case == "second start" && m.Start >= 2 {
@@ -162,7 +162,7 @@ func (o *stageTask) listed(out string) error {
 	return cmp.Or(err, fmt.Errorf("%s: %s", o.device, reason))
 }
 
-// metrics are the values in the CSV that ncu prints among the output of the program that it profiles. All its fields are in quotes.
+// metrics returns the values in ncu's CSV, which is mixed with the output of the profiled program. All CSV fields are quoted.
 func metrics(out string) map[string]string {
 	values, column := map[string]string{}, map[string]int{}
 	for text := range strings.Lines(out) {

@@ -31,27 +31,27 @@ type tablesTask struct {
 	commit          string
 	files           []string
 	drawnK          []int
-	made            machine.Machine
+	machine         machine.Machine
 }
 
 func (o *tablesTask) flags(set *flag.FlagSet) {
-	set.IntVar(&o.outputs, "outputs", 1, "last columns of each file that are outputs; the others are inputs")
-	set.IntVar(&o.splits, "splits", 10, "random splits of the rows, nine tenths to fit and a tenth to test")
+	set.IntVar(&o.outputs, "outputs", 1, "number of outputs, which are the last columns of each file")
+	set.IntVar(&o.splits, "splits", 10, "number of random splits of the rows into nine tenths for training and a tenth for testing")
 	set.StringVar(&o.features, "features", "", "K of VSSGP to try in addition to the default, such as 25,50,100,200,400")
-	set.StringVar(&o.drawn, "drawn", "", "the same with drawn frequencies (ssgp with frequency.mean fixed)")
+	set.StringVar(&o.drawn, "drawn", "", "K with drawn instead of learned frequencies (ssgp with frequency.mean fixed)")
 	set.StringVar(&o.out, "out", "", "append lines of JSON to this file")
 	set.StringVar(&o.dump, "dump", "", "write the splits to this folder, for peers/tables.py, instead of fitting")
-	set.BoolVar(&o.show, "show", false, "print the table of the lines of a file instead of fitting")
+	set.BoolVar(&o.show, "show", false, "print the table of the lines in the given file instead of fitting")
 	commitFlag(set, &o.commit)
 }
 
-// mostTableFeatures is far more than a table needs.
+// mostTableFeatures is the maximum of -features and -drawn.
 const mostTableFeatures = 10_000
 
 func (o *tablesTask) check(files []string) (err error) {
 	o.files = files
 	if err := cmp.Or(
-		demand(len(files) > 0, "no files; give CSV files, or with -show a file of lines"),
+		demand(len(files) > 0, "no files given; CSV files are required, or with -show a file of lines"),
 		demand(o.splits >= 1 && o.outputs >= 1, "-splits %d -outputs %d: must be positive", o.splits, o.outputs),
 	); err != nil {
 		return err
@@ -65,7 +65,7 @@ func (o *tablesTask) check(files []string) (err error) {
 	return err
 }
 
-// A tableLine is a fit of one split, or a peer's.
+// A tableLine is the result of a fit to one split, by this program or a peer.
 type tableLine struct {
 	Machine    machine.Machine `json:"machine"`
 	Time       string          `json:"time"`
@@ -75,7 +75,7 @@ type tableLine struct {
 	N          int             `json:"N"`
 	Q          int             `json:"Q"`
 	Method     string          `json:"method"`
-	K          int             `json:"K,omitempty"` // features per component of the fit
+	K          int             `json:"K,omitempty"` // features per component
 	RMSE       float64         `json:"rmse"`
 	NLPD       float64         `json:"nlpd"`
 	Coverage   float64         `json:"coverage95"`
@@ -96,7 +96,7 @@ func (o *tablesTask) run() error {
 	}
 	ctx, stop := interruptible()
 	defer stop()
-	o.made = machine.This(o.commit)
+	o.machine = machine.This(o.commit)
 	var lines []tableLine
 	for _, file := range o.files {
 		t, err := table.Open(file)
@@ -143,7 +143,7 @@ func (o *tablesTask) split(ctx context.Context, name string, t *table.Matrix, s 
 		if err != nil {
 			return nil, fmt.Errorf("%s, split %d, %s: %w", name, s, m.name, err)
 		}
-		line.Machine, line.Time, line.Bench, line.Status = o.made, machine.Now(), "tables", machine.OK
+		line.Machine, line.Time, line.Bench, line.Status = o.machine, machine.Now(), "tables", machine.OK
 		line.Table, line.Split, line.Method = name, s, m.name
 		if err := jsonl.Append(o.out, line); err != nil {
 			return nil, err
@@ -153,18 +153,18 @@ func (o *tablesTask) split(ctx context.Context, name string, t *table.Matrix, s 
 	return lines, nil
 }
 
-// tableSalt sets this random stream apart from the others.
+// tableSalt distinguishes this random stream from others.
 const tableSalt = 7
 
-// splitTable draws a tenth of the rows to test, by the split's number.
+// splitTable draws a tenth of the rows for testing. The seed is the split's number.
 func splitTable(t *table.Matrix, outputs int, seed uint64) (train, test *vssgp.Data, err error) {
 	columns := len(t.Names)
 	if outputs >= columns {
-		return nil, nil, fmt.Errorf("%d outputs of %d columns, there must be at least one input", outputs, columns)
+		return nil, nil, fmt.Errorf("%d outputs in %d columns; at least one column must be an input", outputs, columns)
 	}
 	n := len(t.Data) / columns
 	if n < 10 {
-		return nil, nil, fmt.Errorf("%d rows, must be at least ten", n)
+		return nil, nil, fmt.Errorf("the table has %d rows, must have at least ten", n)
 	}
 	order := rand.New(rand.NewPCG(seed, tableSalt)).Perm(n)
 	q := columns - outputs
@@ -179,7 +179,7 @@ func splitTable(t *table.Matrix, outputs int, seed uint64) (train, test *vssgp.D
 	return part(order[n/10:]), part(order[:n/10]), nil
 }
 
-// dumpSplit writes a split's two tables.
+// dumpSplit writes the two tables of a split to PATH.train.csv and PATH.test.csv.
 func dumpSplit(path string, names []string, train, test *vssgp.Data) error {
 	for part, d := range map[string]*vssgp.Data{"train": train, "test": test} {
 		var all []float64
@@ -194,7 +194,7 @@ func dumpSplit(path string, names []string, train, test *vssgp.Data) error {
 	return nil
 }
 
-// fitTable fits some rows and scores the others.
+// fitTable fits a model to train and scores it on test.
 func fitTable(ctx context.Context, train, test *vssgp.Data, o vssgp.Options) (l tableLine, err error) {
 	began := time.Now()
 	m, r, err := vssgp.Fit(ctx, train, o)
@@ -216,7 +216,7 @@ func fitTable(ctx context.Context, train, test *vssgp.Data, o vssgp.Options) (l 
 	return l, nil
 }
 
-// showTables prints the means over splits, a row for each method of each table.
+// showTables prints the means over splits, with one row for each table and method.
 func showTables(w io.Writer, lines []tableLine) error {
 	type key struct{ table, method string }
 	of := func(l tableLine) key { return key{l.Table, l.Method} }

@@ -13,8 +13,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestTables: a split's two parts are all rows once, other splits differ, the lines
-// have a fit's scores, and the splits that are written are those that are fitted.
+// TestTables checks the lines of fits to splits, the table, and the written splits.
 func TestTables(t *testing.T) {
 	dir := t.TempDir()
 	file, out := filepath.Join(dir, "made.csv"), filepath.Join(dir, "out.jsonl")
@@ -45,7 +44,7 @@ func TestTables(t *testing.T) {
 	testDump(t, dir, file)
 }
 
-// testDump: the parts that are written are those that are fitted, all rows once.
+// testDump checks that the written parts are the parts that are fitted, that they contain every row once, and that splits differ.
 func testDump(t *testing.T, dir, file string) {
 	testkit.OK(t, bench("tables", "-splits", "1", "-dump", dir, file))
 	whole := testkit.Must(table.Open(file))(t)
@@ -65,6 +64,6 @@ func testDump(t *testing.T, dir, file string) {
 		t.Errorf("the parts have %d rows, want all %d once", len(seen), whole.Rows)
 	}
 	if other, _, _ := splitTable(whole, 1, 1); other.X[0] == train.X[0] && other.X[2] == train.X[2] {
-		t.Error("two splits are the same")
+		t.Error("two splits are equal")
 	}
 }

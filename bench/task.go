@@ -15,45 +15,44 @@ import (
 // A task is a subcommand with its settings.
 type task interface {
 	flags(set *flag.FlagSet)
-	check(files []string) error // reports mistakes in the flags, or in the files named after them
+	check(files []string) error // validates the flags and the file arguments after them
 	run() error
 }
 
-// A usage is a mistake on the command line.
+// A usage is an error on the command line.
 type usage struct{ error }
 
-// Unwrap returns the mistake.
 func (u *usage) Unwrap() error { return u.error }
 
-// want returns an error for another number of files.
-func want(files []string, n int, what string) error {
+// demandFiles returns an error if the number of files is not n. what describes n files.
+func demandFiles(files []string, n int, what string) error {
 	if n == 0 && len(files) > 0 {
 		return fmt.Errorf("unexpected argument %q", files[0])
 	}
-	return demand(len(files) == n, "%d files, must be %s", len(files), what)
+	return demand(len(files) == n, "%d files given; must be %s", len(files), what)
 }
 
-// demand returns an error with a text if a condition is false.
-func demand(holds bool, format string, args ...any) error {
-	if holds {
+// demand returns an error with the formatted text unless ok is true.
+func demand(ok bool, format string, args ...any) error {
+	if ok {
 		return nil
 	}
 	return fmt.Errorf(format, args...)
 }
 
-// interruptible ends with the first SIGINT or SIGTERM; a second one ends the program at once.
+// interruptible returns a context that ends at the first SIGINT or SIGTERM. A second signal terminates the program.
 func interruptible() (ctx context.Context, stop func()) {
 	ctx, stop = signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
 	return ctx, stop
 }
 
-// commitFlag tells a build without git which commit it is.
+// commitFlag adds the flag -commit, for builds that do not contain their commit.
 func commitFlag(set *flag.FlagSet, commit *string) {
 	set.StringVar(commit, "commit", "", "commit to record, if the build does not contain it")
 }
 
-// counts reads the numbers of a flag, from 1 to most.
+// counts parses the comma-separated numbers of a flag. Each must be from 1 to most.
 func counts(name, list string, most int) (out []int, err error) {
 	for _, s := range strings.Split(list, ",") {
 		n, err := strconv.Atoi(s)
@@ -65,7 +64,7 @@ func counts(name, list string, most int) (out []int, err error) {
 	return out, nil
 }
 
-// list splits at commas; an empty string has no names.
+// list splits s at commas. It returns nil for an empty string.
 func list(s string) []string {
 	if s == "" {
 		return nil
@@ -73,11 +72,11 @@ func list(s string) []string {
 	return strings.Split(s, ",")
 }
 
-// known returns an error for a name that a flag does not accept.
+// known returns an error if one of the names is not in all.
 func known(flag string, names, all []string) error {
 	for _, n := range names {
 		if !slices.Contains(all, n) {
-			return fmt.Errorf("-%s: %q, must be one of %s", flag, n, strings.Join(all, ","))
+			return fmt.Errorf("-%s %q: must be one of %s", flag, n, strings.Join(all, ","))
 		}
 	}
 	return nil

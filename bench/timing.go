@@ -16,32 +16,32 @@ import (
 
 // The parts of an evaluation.
 const (
-	opening    = "open" // checks, order of the rows, upload: once, as in a fit, and no part of an evaluation's time
+	opening    = "open" // checking, sorting and uploading the rows; once, and not part of an evaluation's time
 	moments    = "moments"
 	pullback   = "pullback"
 	factorized = "factorised"
 	predicted  = "predict"
-	hosted     = "host" // all but the passes over the rows: factor, inverse, chain rule
+	hosted     = "host" // everything except the passes over the rows: factorization, inverse, chain rule
 
-	// If a card does the algebra of windows: moments and algebra together. If its kernels are timed too, algebra is their share (the
-	// adjoint's counts to pullback), and the rest belongs to moments.
+	// solving is the time of moments and algebra together if a GPU does the algebra. If its kernels are timed, the time is split into
+	// algebra, which is the time of the algebra's kernels, and moments, which is the rest. The adjoint's kernels count to pullback.
 	solving = "solve"
 	algebra = "algebra"
 
-	// Parts of moments on the CPU: the time of all cores over their number. The rest of moments is waiting, and work done once with the
-	// sums.
+	// Parts of moments on the CPU: total time of all cores, divided by their number. The rest of moments is waiting, and work after the
+	// summation.
 	evaluating   = "features"
 	accumulating = "accumulation"
 )
 
-// passes are the parts over the rows; with hosted they add up to the evaluation's time.
+// passes lists the parts of an evaluation except hosted. Together with hosted, they add up to the evaluation's time.
 var passes = []string{moments, pullback, factorized, predicted, solving, algebra}
 
-// times are seconds by part of an evaluation, or by kernel: by a card's own clock, or of each part of a pass on the CPU, summed over its
-// cores.
+// times maps parts of an evaluation, or kernels, to seconds. On a GPU, kernels are timed by its clock. On the CPU, they are parts of a
+// pass, whose times are summed over the cores.
 type times map[string]float64
 
-// sum adds some times up.
+// sum returns the sum of the named times.
 func (t times) sum(names ...string) (sum float64) {
 	for _, n := range names {
 		sum += t[n]
@@ -49,12 +49,12 @@ func (t times) sum(names ...string) (sum float64) {
 	return sum
 }
 
-// split takes the algebra out of solving, by the times of its kernels: chain_… with windows, dense_… without.
+// split divides solving into algebra and moments. The algebra's kernels are chain_… with windows and dense_… without.
 func (t times) split(kernels times) {
 	own := 0.0
 	for name, seconds := range kernels {
 		solves := strings.HasPrefix(name, "chain_") || strings.HasPrefix(name, "dense_")
-		if solves && !strings.HasSuffix(name, "_adjoint") { // which the pullback launches
+		if solves && !strings.HasSuffix(name, "_adjoint") { // the pullback launches the adjoint kernels
 			own += seconds
 		}
 	}
@@ -70,20 +70,20 @@ type sample struct {
 	parts, kernels times
 }
 
-// A stopwatch is a backend.Backend that times another. A pass hands host values back, so when it returns the device has finished.
+// A stopwatch is a backend.Backend that times another. A pass returns host values, so the device has finished when it returns.
 type stopwatch struct {
 	backend.Backend
 	mu    sync.Mutex
 	parts times
 
-	timings func() []backend.Timing // of kernels since it was last called
-	cores   int                     // that the kernels' times are summed over; 0 on a card
+	timings func() []backend.Timing // returns the times of the kernels since its last call
+	cores   int                     // number of cores over which the kernels' times are summed; 0 on a GPU
 
-	rows   backend.Rows // the last that were opened
-	tables func() bool  // whether their last moments came from tables; nil: they make none
+	rows   backend.Rows // the last opened rows
+	tables func() bool  // reports whether the last moments of rows came from tables; nil if rows have no tables
 }
 
-// newStopwatch times b. If direct is true, no sums come from tables.
+// newStopwatch returns a stopwatch for b. If direct is true, no sums come from tables.
 func newStopwatch(b backend.Backend, direct bool) *stopwatch {
 	s := &stopwatch{parts: times{}, timings: func() []backend.Timing { return nil }}
 	s.Backend = backend.Observed(below{b, s, direct}, s.observe)
@@ -103,7 +103,7 @@ type below struct {
 	direct bool
 }
 
-// Open opens rows that may make tables. If direct is true, it returns the rows that the tables are made of.
+// Open opens rows that may use tables. If direct is true, it returns the underlying rows without tables.
 func (b below) Open(d backend.Data) (backend.Rows, error) {
 	r, err := b.Backend.Open(d)
 	if over, ok := r.(*rowspectrum.Rows); ok && b.direct {
@@ -123,10 +123,10 @@ func (s *stopwatch) Open(d backend.Data) (r backend.Rows, err error) {
 	return r, err
 }
 
-// time times an evaluation of rows that are open.
+// time times an evaluation of opened rows.
 func (s *stopwatch) time(evaluate func() error) (sample, error) {
 	s.parts = times{}
-	s.timings() // forgets earlier ones
+	s.timings() // discards earlier times
 	began := time.Now()
 	if err := evaluate(); err != nil {
 		return sample{}, err
@@ -144,13 +144,13 @@ func (s *stopwatch) time(evaluate func() error) (sample, error) {
 	return m, nil
 }
 
-// partOf is the part that a method of a backend's rows counts to.
+// partOf maps the methods of a backend and its rows to the parts of an evaluation.
 var partOf = map[string]string{
 	"Open": opening, "Moments": moments, "Pullback": pullback, "PullbackSolved": pullback,
 	"Factorized": factorized, "Predict": predicted, "Solve": solving,
 }
 
-// observe begins to time a method.
+// observe starts timing a method. end adds the elapsed time to its part.
 func (s *stopwatch) observe(method string) (end func()) {
 	began := time.Now()
 	return func() {
@@ -160,7 +160,7 @@ func (s *stopwatch) observe(method string) (end func()) {
 	}
 }
 
-// each is a statistic of each part's or kernel's times over some evaluations, 0 where one lacks it.
+// each returns a statistic over evaluations of the times of each part or kernel. A missing time counts as 0.
 func each(all []sample, of func(sample) times, statistic func([]float64) float64) times {
 	out := times{}
 	for _, m := range all {
@@ -175,7 +175,7 @@ func partsOf(m sample) times     { return m.parts }
 func kernelsOf(m sample) times   { return m.kernels }
 func secondsOf(m sample) float64 { return m.seconds }
 
-// column returns a number of each evaluation.
+// column applies of to each evaluation.
 func column(all []sample, of func(sample) float64) (out []float64) {
 	for _, m := range all {
 		out = append(out, of(m))
@@ -185,7 +185,7 @@ func column(all []sample, of func(sample) float64) (out []float64) {
 
 func mean(a []float64) float64 { return stat.Mean(a, nil) }
 
-// median is the mean of the middle two of an even number.
+// median returns the median of a, or 0 if it is empty.
 func median(a []float64) float64 {
 	s, n := slices.Sorted(slices.Values(a)), len(a)
 	if n == 0 {

@@ -3,34 +3,35 @@
 
     celerite.py --n N [--terms 10] [--mode value|gradient] [--repeats 1] [--seed 1]
 
-Data are eight sinusoids with noise at x = 0, 1, 2, …, as bench makes them (not
-the same numbers: the cost does not depend on them). The covariance is a sum of
-stochastically driven, damped oscillators (celerite's SHO with Q > 1/2, by their
-coefficients a, b, c, d), J = 2·terms, and noise. One evaluation builds its
-matrices, factorizes and solves:
+The data are eight sinusoids with noise at x = 0, 1, 2, …. The cost does not
+depend on them. The covariance is noise plus a sum of stochastically driven,
+damped oscillators (celerite's SHO with Q > 1/2) with coefficients a, b, c, d and
+J = 2·terms. One evaluation builds the matrices, factorizes and solves:
 
-    value     the log-likelihood, by celerite2's NumPy interface
-    gradient  with its derivatives by every a, b, c, d and the noise's variance,
-              by celerite2.backprop, which keeps N·J² numbers for the way back
+    value     log-likelihood, by celerite2's NumPy interface
+    gradient  log-likelihood and its derivatives with respect to every a, b, c, d
+              and the noise variance, by celerite2.backprop, which stores N·J²
+              numbers for the backward pass
 
-celerite2.backprop is the compiled code below celerite2's JAX and PyMC
-interfaces; the chain rule from its matrices to the coefficients is here. In the
-wheels to 0.3.3 it is wrong for J > 4: the sizes that are not compiled in are
-Eigen::Dynamic = -1, and the N·J² numbers are mapped as a matrix of SIZE·SIZE = 1
-column, in celerite2.jax too. Such a row says "disagrees" and has no time.
+celerite2.backprop is the compiled code used by celerite2's JAX and PyMC
+interfaces. The chain rule from its matrices to the coefficients is implemented
+here. In the wheels up to 0.3.3 it is wrong for J > 4, also in celerite2.jax: for
+sizes that are not compiled in, SIZE is Eigen::Dynamic = -1, and the N·J² numbers
+are mapped as a matrix of SIZE·SIZE = 1 column. The status is then "disagrees",
+without a time.
 
-Both are checked first on a few rows against a dense Cholesky factor: the value
-(1e-9) and its derivative along a random direction (1e-5), relative. celerite2
-has no threads: it runs on one core.
+Before timing, the value and its derivative along a random direction are compared
+with a dense Cholesky factorization on a few rows, with relative tolerances of 1e-9
+and 1e-5. celerite2 has no threads and runs on one core.
 
 Prints one line of JSON:
 
     peer, version, mode, n, terms   celerite2 and its configuration
-    first_seconds                   the first evaluation, not among the repeats
+    first_seconds                   time of the first evaluation
     seconds_per_evaluation          median of the repeats after it
-    seconds_range                   least and most
-    loglikelihood                   of all rows
-    peak_bytes                      the process's largest resident size
+    seconds_range                   minimum and maximum of the repeats
+    loglikelihood                   log-likelihood of all rows
+    peak_bytes                      peak resident memory of the process
     status                          ok, missing: …, disagrees: …, out of memory: …
                                     or failed: …
 """
@@ -41,15 +42,15 @@ import math
 from peer import first, measured, process_peak, timed
 
 TONES, NOISE, HIGHEST = 8, 0.1, 0.4
-LOWEST = 0.02       # cycles a sample; with the damping below each Q is above 1/2
-DAMPING = 10, 30    # samples: the length-scales of bench's made problems
+LOWEST = 0.02       # cycles per sample; with the damping below, each Q is above 1/2
+DAMPING = 10, 30    # samples, the length-scales of bench's synthetic problems
 VALUE_TOLERANCE = 1e-9
 GRADIENT_TOLERANCE = 1e-5
 CHECK = 256         # rows
-STEP = 1e-6         # of central differences, relative
+STEP = 1e-6         # relative step of central differences
 
 
-def made(np, n, seed):
+def synthetic(np, n, seed):
     rng = np.random.default_rng(seed)
     frequency, phase = rng.uniform(0, HIGHEST, TONES), rng.uniform(0, 2 * math.pi, TONES)
     x, y = np.arange(n, dtype=float), NOISE * rng.standard_normal(n)
@@ -59,7 +60,7 @@ def made(np, n, seed):
 
 
 def parameters(np, terms, seed):
-    """Frequencies spread as in a window, variances that add up to one."""
+    """Returns coefficients with evenly spread frequencies and variances with a sum of one."""
     rng = np.random.default_rng(seed + 1)
     w0 = 2 * math.pi * (LOWEST + (HIGHEST - LOWEST) * (np.arange(terms) + rng.uniform(0, 1, terms)) / terms)
     damping = rng.uniform(*DAMPING, terms)
@@ -77,14 +78,14 @@ def kernel_of(celerite2, p):
 
 
 def value_of(np, celerite2, p, x, y):
-    """The log-likelihood."""
+    """Returns the log-likelihood and None."""
     gp = celerite2.GaussianProcess(kernel_of(celerite2, p))
     gp.compute(x, diag=np.full(len(x), float(p["noise"])), check_sorted=False)
     return float(gp.log_likelihood(y)), None
 
 
 def gradient_of(np, celerite2, p, x, y):
-    """The log-likelihood −½ Σ (log d + z²/d + log 2π), L z = y, and its derivatives."""
+    """Returns the log-likelihood −½ Σ (log d + z²/d + log 2π) with L z = y, and its derivatives."""
     back, n, j = celerite2.backprop, len(x), 2 * len(p["a"])
     c, a, u, v = kernel_of(celerite2, p).get_celerite_matrices(x, np.full(n, float(p["noise"])))
     y = y[:, None]
@@ -101,7 +102,7 @@ def gradient_of(np, celerite2, p, x, y):
     _, bc2, ba, bu2, bv = back.factor_rev(x, c, a, u, v, d, w, s, 0.5 * (r * r - 1 / d), bw, bt, bc2, np.zeros(n), bu2, bv)
     bu += bu2
     bc = bc + bc2
-    # U = (a cos + b sin, a sin − b cos) and V = (cos, sin) of d·x; diagonal Σ a + noise
+    # U = (a cos + b sin, a sin − b cos) and V = (cos, sin) of d·x; the diagonal is Σ a + noise
     def total(m, k):
         return np.einsum("nj,nj->j", m, k)
     even, odd = slice(0, None, 2), slice(1, None, 2)
@@ -127,7 +128,7 @@ def dense_value(np, celerite2, p, x, y):
 
 
 def disagreement(np, celerite2, evaluate, p, x, y):
-    """What differs from the dense value and its central difference; "" if nothing."""
+    """Compares an evaluation with the dense value and its central difference, and returns the difference or ""."""
     value, gradient = evaluate(np, celerite2, p, x, y)
     want = dense_value(np, celerite2, p, x, y)
     if not abs(value - want) <= VALUE_TOLERANCE * max(1.0, abs(want)):
@@ -153,7 +154,7 @@ def measure(o, line):
     import celerite2.backprop
     line["version"] = celerite2.__version__
     evaluate = gradient_of if o.mode == "gradient" else value_of
-    x, y = made(np, o.n, o.seed)
+    x, y = synthetic(np, o.n, o.seed)
     p = parameters(np, o.terms, o.seed)
     differs = disagreement(np, celerite2, evaluate, p, x[:CHECK], y[:CHECK])
     if differs:

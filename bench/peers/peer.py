@@ -1,4 +1,4 @@
-"""What the scripts of peers share: a measurement, and a line of JSON whatever becomes of it."""
+"""Functions shared by the scripts of peers: they run a measurement and return its line, also if it fails."""
 
 import resource
 import statistics
@@ -6,7 +6,7 @@ import time
 
 
 class Missing(Exception):
-    """A library or a device that is not there."""
+    """A missing library or device."""
 
 
 def first_line(e):
@@ -19,19 +19,19 @@ def out_of_memory(e):
 
 
 def measured(measure, line):
-    """The line with what measure(line) puts into it, and its status: "ok" unless measure sets another or fails."""
+    """Calls measure(line), which adds results to the line, and returns it with a status: "ok" unless measure sets another or fails."""
     try:
         measure(line)
         line.setdefault("status", "ok")
     except (Missing, ImportError) as e:
         line["status"] = f"missing: {first_line(e)}"
-    except Exception as e:  # a peer's failure is its row
+    except Exception as e:  # the failure of a peer is reported in its row
         line["status"] = ("out of memory: " if out_of_memory(e) else "failed: ") + first_line(e)
     return line
 
 
 def first(evaluate, line):
-    """The result of the first evaluation, compiling included."""
+    """Returns the result of the first evaluation and adds its time, including compilation, to the line."""
     began = time.perf_counter()
     result = evaluate()
     line["first_seconds"] = time.perf_counter() - began
@@ -39,7 +39,7 @@ def first(evaluate, line):
 
 
 def timed(evaluate, repeats, line):
-    """The result of the last of some further evaluations, of which the line gets the median, the least and the most."""
+    """Times further evaluations and returns the last result. Adds the median, the minimum and the maximum time to the line."""
     seconds = []
     for _ in range(repeats):
         began = time.perf_counter()
@@ -50,5 +50,5 @@ def timed(evaluate, repeats, line):
 
 
 def process_peak():
-    """The process's largest resident size."""
+    """Returns the peak resident memory of the process in bytes."""
     return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -1,16 +1,16 @@
-"""Compares vssgp's audio restoration with other methods on the same damage, and prints Markdown tables.
+"""Compares the audio restoration of vssgp with other methods on the same damage, and prints Markdown tables.
 
     go build ./cmd/vssgp
     python bench/peers/restoration.py --vssgp ./vssgp FILE.wav …
 
-FILE.wav are undamaged recordings, 16 bits, whose first channel is used. Gaps are filled by vssgp (the mixture, a draw of it, and ar),
-by PHAIN (Tanaka, Yatabe and Oikawa 2024) and by gap-wise Janssen (Janssen, Veldhuis and Vries 1986). PHAIN is U-PHAIN, written from the
-paper and not the authors' code, which needs MATLAB, but with the parameters and rounds of that code (window 63.5 ms). Janssen has ten
-rounds, 93 ms on either side, and the order of the Audio Inpainting Toolbox (Adler et al. 2012), min(3h + 2, N/3) if h of N are missing.
-The signals of the published comparisons (EBU SQAM) were not available, so the tables cannot be compared with published ones.
-Clicks and clipping are repaired by vssgp and by ffmpeg's adeclick and adeclip with method save (the default, add, changes all samples).
-Found is the share of damaged samples that a repair changes; false finds are the runs of samples that it changes in undamaged recordings.
-Needs numpy and scipy; ffmpeg and visqol-python (MOS-LQO, 1 to 5) have columns if they are there.
+The files are undamaged 16-bit recordings, of which the first channel is used. Gaps are filled by vssgp (the mixture, a draw of it, and ar),
+by PHAIN (Tanaka, Yatabe and Oikawa 2024) and by gap-wise Janssen (Janssen, Veldhuis and Vries 1986). PHAIN is U-PHAIN. It is implemented
+here from the paper, because the authors' code needs MATLAB, with the parameters and rounds of their code (window 63.5 ms). Janssen has ten
+rounds, 93 ms of context before and after, and the order of the Audio Inpainting Toolbox (Adler et al. 2012), min(3h + 2, N/3) if h of N
+samples are missing. The signals of the published comparisons (EBU SQAM) were not available, so the tables cannot be compared with
+published ones. Clicks and clipping are repaired by vssgp and by ffmpeg's adeclick and adeclip with method save, because the default method
+add changes all samples. Found is the fraction of damaged samples that a repair changes. False finds are the runs of samples that it
+changes in undamaged recordings. Requires numpy and scipy, and optionally ffmpeg and visqol-python (MOS-LQO, 1 to 5).
 """
 
 import argparse
@@ -25,7 +25,7 @@ import numpy as np
 from scipy.linalg import solve_toeplitz
 
 LENGTHS = (10, 20, 40, 80)  # ms
-GAPS = 8  # of each length in a recording
+GAPS = 8  # gaps of each length in a recording
 
 
 def read(path):
@@ -49,8 +49,8 @@ def snr(truth, estimate):
 
 
 def phain(x, lo, hi, rate, inner=100, outer=10):
-    """U-PHAIN: min ‖D R_ω G u‖₁ for u equal to x outside the gap; G is an STFT with a tight window, R_ω removes the phase that the
-    instantaneous frequencies ω advance by, and D is the difference in time. Each outer round begins anew with the solution's ω."""
+    """U-PHAIN minimizes ‖D R_ω G u‖₁ over u that equal x outside the gap. G is an STFT with a tight window, R_ω removes the phase advance
+    of the instantaneous frequencies ω, and D is the difference in time. Each outer round restarts with the ω of the last solution."""
     hop = round(rate * 700 / 44100)
     size = 4 * hop
     start = max(0, lo - 3 * size)
@@ -104,7 +104,7 @@ def phain(x, lo, hi, rate, inner=100, outer=10):
 
 
 def janssen(x, lo, hi, rate, rounds=10):
-    """In turn the autoregressive model of the samples around and the gap that it makes most likely."""
+    """Alternately estimates the autoregressive model of the excerpt and the most likely samples in the gap."""
     h, reach = hi - lo, 4096 * rate // 44100
     start, end = max(0, lo - reach), min(len(x), hi + reach)
     seg = x[start:end].copy()
@@ -140,7 +140,7 @@ class Tools:
         return os.path.join(self.folder, name)
 
     def run(self, *args):
-        """Runs a program and returns its processor seconds."""
+        """Runs a program and returns its CPU time in seconds."""
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         subprocess.run(args, check=True, capture_output=True)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -166,17 +166,17 @@ class Tools:
         return self.visqol.measure(self.path("48truth.wav"), self.path("48heard.wav")).moslqo
 
 
-def gap_places(x, rate, length, rng):
-    """Places in equal parts of the recording, not in silence."""
-    h, room = round(rate * length / 1000), len(x) // GAPS
-    level, places = np.sqrt(np.mean(x**2)), []
+def draw_gaps(x, rate, length, rng):
+    """Draws a gap that is not in silence in each of GAPS equal parts of the recording."""
+    h, part = round(rate * length / 1000), len(x) // GAPS
+    level, gaps = np.sqrt(np.mean(x**2)), []
     for i in range(GAPS):
         for _ in range(100):
-            at = i * room + rng.integers(room // 8, room - h - room // 8)
+            at = i * part + rng.integers(part // 8, part - h - part // 8)
             if np.sqrt(np.mean(x[at:at + h] ** 2)) > 0.1 * level:
-                places.append((at, at + h))
+                gaps.append((at, at + h))
                 break
-    return places
+    return gaps
 
 
 def by_vssgp(tools, *options):
@@ -211,7 +211,7 @@ def fills(tools, recordings):
         for fill in methods.values():
             sdr, mos, seconds, n = [], [], 0, 0
             for x, rate in recordings:
-                gaps = gap_places(x, rate, length, np.random.default_rng(length))
+                gaps = draw_gaps(x, rate, length, np.random.default_rng(length))
                 cut = x.copy()
                 for lo, hi in gaps:
                     cut[lo:hi] = 0
@@ -224,7 +224,7 @@ def fills(tools, recordings):
 
 
 def clicked(x, rate, every, level, rng):
-    """Adds clicks of 1 to 40 samples (a decaying oscillation, a jump or noise), level decibels over the rms within 10 ms."""
+    """Adds clicks of 1 to 40 samples (a decaying oscillation, a decaying step or noise), level decibels above the rms within 10 ms."""
     y, reach = x.copy(), round(0.01 * rate)
     for at in range(rate // 4, len(x) - rate // 4, round(rate / every)):
         at += rng.integers(0, rate // 50)
@@ -261,8 +261,8 @@ def repairs(tools, recordings):
 
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--vssgp", default="./vssgp", help="the program")
-    p.add_argument("--seconds", type=float, default=10, help="the most of each recording that is used")
+    p.add_argument("--vssgp", default="./vssgp", help="path of vssgp")
+    p.add_argument("--seconds", type=float, default=10, help="maximum duration of each recording; the rest is ignored")
     p.add_argument("files", nargs="+", metavar="FILE.wav")
     o = p.parse_args()
     recordings = [(x[:round(o.seconds * rate)], rate) for x, rate in map(read, o.files)]

@@ -1,11 +1,11 @@
-"""Forecasts of the problems of `bench series` by other libraries' models: python series.py PROBLEMS FORECASTS METHOD ...
+"""Forecasts the problems of `bench series` with models of other libraries: python series.py PROBLEMS FORECASTS METHOD ...
 
-PROBLEMS has a line of JSON for each problem, FORECASTS gets one for each forecast; problems that it has a forecast of already are skipped.
-The models are specified by hand for each series, as one who knows them would: the true period is given, and trend, cycle and orders are
-the usual ones for such a series. Where more than one is usual, AIC before the first origin decides, never a score. The autoets, autoarima
-and mstl of statsforecast and prophet choose their model themselves, given the period. EXTRAPOLATORS forecast only beyond the end, so
-problems with holes are not for them, and need every step: single missing rows are interpolated. Problems with regressors are only for
-REGRESSIONS.
+PROBLEMS has a line of JSON for each problem. A line for each forecast is appended to FORECASTS, unless it already contains the forecast.
+The models of each series are specified by hand with expert knowledge: the true period, and the usual trend, cycle and orders. If there is
+more than one usual choice, it is made by AIC before the first origin and never by a score. autoets, autoarima and mstl of statsforecast and
+prophet select their models automatically, given the period. EXTRAPOLATORS can only forecast after the end of a series and are not run on
+problems with missing rows inside. They need every step, so single missing rows are interpolated. Problems with regressors are only run
+with REGRESSIONS.
 """
 
 import json
@@ -22,47 +22,47 @@ import numpy as np
 
 from peer import first_line
 
-LIMIT = 300  # seconds a forecast may take
-SD95 = 1.959963984540054  # deviations from the middle of a 95 % interval to its ends
-GP_ROWS = 600  # a GP of more rows is too slow: it gets the last ones
+LIMIT = 300  # maximum seconds per forecast
+SD95 = 1.959963984540054  # half the width of a 95 % interval in standard deviations
+GP_ROWS = 600  # maximum number of rows for the GP, which uses the last ones
 
 
 class Grid:
-    """A series on its grid of even steps, with NaN for the missing rows, and the places of the inputs to forecast."""
+    """A series on an even grid, with NaN for missing rows, and the grid indices of the inputs to forecast."""
 
     def __init__(self, p):
         x, y, at = (np.array(p[k], float) for k in ("x", "y", "at"))
         apart = np.diff(x)
         self.step = (x[-1] - x[0]) / np.round(apart / np.median(apart)).sum()
-        place = lambda v: np.round((v - x[0]) / self.step).astype(int)
-        self.at = place(at)
-        self.y = np.full(place(x[-1:])[0] + 1, np.nan)
-        self.y[place(x)] = y
+        index = lambda v: np.round((v - x[0]) / self.step).astype(int)
+        self.at = index(at)
+        self.y = np.full(index(x[-1:])[0] + 1, np.nan)
+        self.y[index(x)] = y
         self.mean, self.sd = y.mean(), y.std()
         self.standard = (self.y - self.mean) / self.sd
         self.n = len(self.y)
-        self.filled = np.interp(np.arange(self.n), place(x), y)
+        self.filled = np.interp(np.arange(self.n), index(x), y)
         self.holes = bool((self.at < self.n).any())
-        self.steps = max(0, int(self.at.max()) + 1 - self.n)  # beyond the end
-        self.exog = None  # the regressors at all places; 0 at a missing row
+        self.steps = max(0, int(self.at.max()) + 1 - self.n)  # number of steps after the end
+        self.exog = None  # the regressors at all indices; 0 for missing rows
         if "regressors" in p:
             self.exog = np.zeros((self.n + self.steps, len(p["regressors"][0])))
-            self.exog[place(x)], self.exog[self.at] = p["regressors"], p["at_regressors"]
+            self.exog[index(x)], self.exog[self.at] = p["regressors"], p["at_regressors"]
 
     def regressors(self, y):
-        """The regressors of a model of y, which begins at the first place."""
+        """Returns the regressors of a model of y, which begins at index 0."""
         return None if self.exog is None else self.exog[: len(y)]
 
     def pick(self, mean, sd):
-        """mean and sd of standard units at all inputs, converted to the units of the data."""
+        """Returns mean and sd at the inputs to forecast, converted from standardized units to the units of the data."""
         return self.mean + self.sd * mean[self.at], self.sd * sd[self.at]
 
 
 def statespace(grid, model):
-    """Smoothed means and deviations of an observation at all places, holes included, and beyond the end: the missing rows are NaN."""
+    """Returns smoothed means and standard deviations of observations at the inputs to forecast, in gaps and after the end."""
     y = np.concatenate([grid.standard, np.full(grid.steps, np.nan)])
     fitted = model(grid.standard, False).fit(disp=0, maxiter=300)
-    # A large first variance in place of a diffuse one would leave no digits of the smoothed covariances of the first seasons.
+    # With a large initial variance instead of a diffuse one, cancellation would destroy the smoothed covariances of the first seasons.
     r = model(y, grid.holes).smooth(fitted.params).smoother_results
     design = r.design if r.design.shape[2] > 1 else np.repeat(r.design, len(y), axis=2)
     z = design[0].T
@@ -107,7 +107,7 @@ SARIMAX = {
 
 
 def chosen(table, p):
-    """The specification of a problem's series: by the set for M4, by the name for others; all sets of CO2 have one."""
+    """Returns the specification for a problem: by set for M4, by name for other series, and the same for all sets of CO2."""
     return table[p["set"] if p["set"].startswith("m4") else "co2" if p["set"].startswith("co2") else p["series"]]
 
 
@@ -127,7 +127,7 @@ def sarimax(p, grid):
 
 
 def gp(p, grid):
-    """The composite kernel of the textbook: a smooth trend, a season that decays, irregularities on several scales, and noise."""
+    """The textbook kernel: a smooth trend, a decaying season, irregularities on several scales, and noise."""
     from sklearn.gaussian_process import GaussianProcessRegressor
     from sklearn.gaussian_process.kernels import RBF, ConstantKernel, ExpSineSquared, RationalQuadratic, WhiteKernel
 
@@ -141,11 +141,11 @@ def gp(p, grid):
     kernel += c(0.1) * RationalQuadratic(max(2.0, span / 50), 1.0, (0.5, 10 * span), (1e-2, 1e3)) + WhiteKernel(0.05, (1e-8, 1.0))
     model = GaussianProcessRegressor(kernel, normalize_y=True, random_state=0).fit(rows[:, None], grid.standard[rows])
     mean, sd = model.predict(grid.at[:, None].astype(float), return_std=True)
-    return grid.mean + grid.sd * mean, grid.sd * sd  # the kernel's white noise is in sd
+    return grid.mean + grid.sd * mean, grid.sd * sd  # sd includes the white noise of the kernel
 
 
 def ets(p, grid):
-    """Additive errors, a damped trend, and the season."""
+    """Exponential smoothing with additive errors, a damped trend, and the season."""
     from pandas import Series
     from statsmodels.tsa.exponential_smoothing.ets import ETSModel
 
@@ -166,16 +166,16 @@ def theta(p, grid):
 
 
 def seasons(p):
-    """The periods of a series, for the methods that take several or calendars; none longer than half of the series."""
+    """Returns the periods of a series for methods with several periods or a calendar, up to half the length of the series."""
     periods = {"m4-hourly": [24, 168], "m4-weekly": [52]}.get(p["set"], [p["season"]] if p["season"] > 1 else [])
     return [s for s in periods if 2 * s <= len(p["y"])]
 
 
 def automatic(grid, model):
-    """The forecast of a model of statsforecast. Its interval gives the deviation."""
+    """Returns the forecast of a statsforecast model. The standard deviation is computed from its interval."""
     exog = {} if grid.exog is None else dict(X=grid.exog[: grid.n], X_future=grid.exog[grid.n :])
-    made = model.forecast(grid.filled, grid.steps, level=[95], **exog)
-    mean, low, high = (np.asarray(made[k]) for k in ("mean", "lo-95", "hi-95"))
+    result = model.forecast(grid.filled, grid.steps, level=[95], **exog)
+    mean, low, high = (np.asarray(result[k]) for k in ("mean", "lo-95", "hi-95"))
     return mean, (high - low) / (2 * SD95)
 
 
@@ -192,7 +192,7 @@ def autoarima(p, grid):
 
 
 def mstl(p, grid):
-    """STL's seasons, and exponential smoothing of the rest; without a season that is autoets."""
+    """Seasons by STL and exponential smoothing of the remainder. Without a season, only the smoothing."""
     from statsforecast.models import MSTL, AutoETS
 
     trend, periods = AutoETS(model="ZZN"), seasons(p)
@@ -200,7 +200,7 @@ def mstl(p, grid):
 
 
 def prophet(p, grid):
-    """On a calendar of one day a step. Seasons have the orders that Prophet gives to days, weeks and years; 52 weeks are a whole year."""
+    """Prophet with a calendar of one day per step. Seasons have Prophet's default orders for days, weeks and years; 52 weeks are a year."""
     from pandas import DataFrame, Timedelta, Timestamp
     from prophet import Prophet
 
@@ -213,8 +213,8 @@ def prophet(p, grid):
     days = [Timestamp(2000, 1, 1) + Timedelta(days=i) for i in range(grid.n + grid.steps)]
     table = DataFrame(dict(ds=days) | exog)
     np.random.seed(0)
-    made = model.fit(table[: grid.n].assign(y=grid.y)).predict(table.loc[grid.at])
-    return made.yhat.to_numpy(), (made.yhat_upper - made.yhat_lower).to_numpy() / (2 * SD95)
+    result = model.fit(table[: grid.n].assign(y=grid.y)).predict(table.loc[grid.at])
+    return result.yhat.to_numpy(), (result.yhat_upper - result.yhat_lower).to_numpy() / (2 * SD95)
 
 
 METHODS = dict(
@@ -239,7 +239,7 @@ def forecast(method, p):
         if not (np.isfinite(mean).all() and np.isfinite(sd).all()):
             raise ValueError("the forecast is not finite")
         line |= dict(mean=mean.tolist(), sd=sd.tolist(), status="ok")
-    except Exception as e:  # a peer's failure is its row
+    except Exception as e:  # the failure of a peer is reported in its row
         line["status"] = "failed: " + first_line(e)
     finally:
         signal.alarm(0)

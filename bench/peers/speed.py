@@ -6,27 +6,26 @@
     speed.py bound DIR --peer numpy,torch,jax --device cpu
     speed.py rates --device cuda
 
-bound reads a made problem with the bound and the gradient that this project
-has for it. Each peer computes the same collapsed bound in float64: NumPy (on
+bound reads a synthetic problem with the bound and the gradient computed by this
+project. Each peer computes the same collapsed bound in float64: NumPy (with
 OpenBLAS) with the gradient derived by hand, PyTorch and JAX by automatic
-differentiation. Both numbers are compared with ours before anything is timed.
+differentiation. Bound and gradient are compared with ours before timing.
 
-One line of JSON a peer: peer, version, device, n, features,
-seconds_per_evaluation (median), seconds_range, first_seconds (compiling
-included), peak_bytes (device memory on a GPU, else of the process), bound,
-bound_difference (relative), gradient_difference (the largest over the tensors,
-each relative to its largest entry), status. A peer that is missing or runs out
-of memory has a line that says so. The exit status is 1 where a peer disagrees
+Each peer prints one line of JSON: peer, version, device, n, features,
+seconds_per_evaluation (median), seconds_range, first_seconds (including
+compilation), peak_bytes (memory of the GPU, or of the process on the CPU), bound,
+bound_difference (relative), gradient_difference (the maximum over the tensors,
+relative to the largest element of each), status. If a peer is missing or runs out
+of memory, its status contains the reason. The exit status is 1 if a peer disagrees
 or fails.
 
-rates measures what torch's libraries make of the same machine, with a line for
-each: case, seconds_per_evaluation, and tflops or gbytes_per_second. DGEMM is
-the peak that shares are taken of, 2·size³ operations; ΦᵀΦ a product of N×M,
-which the library takes 2·N·M² for; potrf and potri a Cholesky factor, M³/3, and
-the inverse from it, 2·M³/3; int8 a product with sums in int32; then copies to
-the card and back, of memory that is pageable or pinned.
+rates measures the rates that torch reaches on the same machine. Each line has
+case, seconds_per_evaluation, and tflops or gbytes_per_second. The cases are DGEMM,
+which is the peak for shares (2·size³ operations), ΦᵀΦ of an N×M matrix (2·N·M²),
+the Cholesky factor potrf (M³/3), the inverse from it potri (2·M³/3), int8 products
+with sums in int32, and copies of pageable and pinned memory to the GPU and back.
 
---out FILE appends each line to a file, too, as soon as it is complete.
+--out FILE also appends each line to a file as soon as it is complete.
 """
 
 import argparse
@@ -37,19 +36,19 @@ import sys
 
 from peer import Missing, first, first_line, measured, process_peak, timed
 
-# JAX would take three quarters of a card at its first use.
+# By default JAX allocates three quarters of the GPU's memory at its first use.
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 
-# Every library shall take the kernels that it takes by itself: an environment
-# that slows a library down would favor us.
-for held in ("OPENBLAS_CORETYPE", "MKL_ENABLE_INSTRUCTIONS", "MKL_CBWR", "NPY_DISABLE_CPU_FEATURES", "ATEN_CPU_CAPABILITY", "ONEDNN_MAX_CPU_ISA"):
-    os.environ.pop(held, None)
+# Every library must select its kernels without restrictions. Environment variables
+# that slow it down would favor us.
+for name in ("OPENBLAS_CORETYPE", "MKL_ENABLE_INSTRUCTIONS", "MKL_CBWR", "NPY_DISABLE_CPU_FEATURES", "ATEN_CPU_CAPABILITY", "ONEDNN_MAX_CPU_ISA"):
+    os.environ.pop(name, None)
 
 BOUND_TOLERANCE = 1e-9
 GRADIENT_TOLERANCE = 1e-6
 TENSORS = ["kernel.variance", "kernel.lengthscale", "kernel.frequency", "inducing.location", "frequency.mean",
            "frequency.variance", "phase.lower", "phase.upper", "noise.precision"]
-ROWS = 512  # of a block; 256 to 1024 take the same time within a twentieth
+ROWS = 512  # rows in a block; from 256 to 1024, the time varies by less than 5 %
 
 
 class Problem:
@@ -71,7 +70,7 @@ class Problem:
 
 
 def bound(xp, sinc, logdet_solve, diagonal_of, p, x, y, k):
-    """The collapsed bound in the operations that numpy, torch and jax.numpy share.
+    """Returns the collapsed bound, computed with operations that numpy, torch and jax.numpy share.
 
     P = Σ/l², ω = μ/l + 2πp, c = (α+β)/2, h = (β−α)/2,
     E[φ]  = √(2σ²/K) sinc h · exp(−½ Σ P d²) cos θ,   θ = Σ ω d + c
@@ -103,14 +102,14 @@ def bound(xp, sinc, logdet_solve, diagonal_of, p, x, y, k):
 
 
 def repeat(xp, a, k):
-    """Each component's row for each of its features."""
+    """Repeats the row of each component for each of its features."""
     return a.repeat_interleave(k, 0) if hasattr(a, "repeat_interleave") else xp.repeat(a, k, axis=0)
 
 
 def numpy_peer(problem, device):
-    """NumPy with the gradient by hand: the products are OpenBLAS's, on all
-    cores, and elementwise operations are done by blocks of rows, on one core, in
-    room that stays in its cache. Names and equations are as in DESIGN.md."""
+    """NumPy with the gradient derived by hand. OpenBLAS computes matrix products on
+    all cores. Elementwise operations run on one core, on blocks of rows in buffers
+    that fit in its cache. Names and equations are as in DESIGN.md."""
     import numpy as np
     if device != "cpu":
         raise Missing("numpy has no GPU")
@@ -119,7 +118,7 @@ def numpy_peer(problem, device):
     (n, inputs), d, m = x.shape, y.shape[1], len(p["phase.lower"])
     blocks = [slice(lo, min(n, lo + ROWS)) for lo in range(0, n, ROWS)]
     cos_all, sin_all = np.empty((n, m)), np.empty((n, m))  # times e = exp(−½ Σ P d²)
-    room = np.empty((5, min(n, ROWS), m))
+    buffers = np.empty((5, min(n, ROWS), m))
 
     def sinc(h):
         return np.sin(h) / h
@@ -128,11 +127,11 @@ def numpy_peer(problem, device):
         return (h * np.cos(h) - np.sin(h)) / (h * h)
 
     def features(z, decay, omega, center):
-        """Fills cos and sin; Σ_n e⁴ cos 2θ, which is Σ cos⁴ − sin⁴."""
+        """Computes cos_all and sin_all, and returns Σ_n e⁴ cos 2θ = Σ_n cos⁴ − sin⁴."""
         ripples = np.zeros(m)
         for rows in blocks:
             cos, sin = cos_all[rows], sin_all[rows]
-            theta, quad, diff, term = room[:4, :len(cos)]
+            theta, quad, diff, term = buffers[:4, :len(cos)]
             np.copyto(theta, center)
             quad.fill(0)
             for q in range(inputs):
@@ -142,8 +141,8 @@ def numpy_peer(problem, device):
                 diff *= -0.5 * decay[:, q]
                 quad += diff
             e = np.exp(quad, out=quad)
-            # NumPy has float64's tan by vectors, sin and cos one by one at nine
-            # times the time: cos = (1−t²)/(1+t²), sin = 2t/(1+t²), t = tan θ/2.
+            # NumPy's float64 tan is vectorized. sin and cos are not, and take nine times
+            # as long: cos = (1−t²)/(1+t²), sin = 2t/(1+t²), t = tan θ/2.
             theta *= 0.5
             t = np.tan(theta, out=theta)
             t2 = np.multiply(t, t, out=diff)
@@ -156,12 +155,12 @@ def numpy_peer(problem, device):
         return ripples
 
     def pullback(z, along, matrix, amp, weight):
-        """The sums over rows of θ̄, θ̄ d, q̄ d and q̄ d², and of φ̄'s adjoint times
-        cos, which is y·along + cos·matrix; weight is 4·ripple·∂/∂E[φ²]."""
+        """Returns the sums over rows of θ̄, θ̄ d, q̄ d and q̄ d², and of the adjoint
+        of φ̄ times cos. This adjoint is y·along + cos·matrix. weight is 4·ripple·∂/∂E[φ²]."""
         sums = {s: np.zeros((inputs, m)) for s in ("theta d", "quad d", "quad d2")} | {"theta": np.zeros(m), "amp": np.zeros(m)}
         for rows in blocks:
             cos, sin = cos_all[rows], sin_all[rows]
-            bar, s2, squares, v, quad = room[:, :len(cos)]
+            bar, s2, squares, v, quad = buffers[:, :len(cos)]
             np.matmul(cos, matrix, out=bar)
             bar += np.matmul(y[rows], along, out=v)
             sums["amp"] += np.einsum("nm,nm->m", bar, cos)
@@ -176,7 +175,7 @@ def numpy_peer(problem, device):
             np.multiply(v, cos, out=quad)
             s2 *= squares
             quad -= s2
-            # Powers of d = (x − o) + (o − z), o being the middle of the block
+            # Powers of d = (x − o) + (o − z), where o is the mean of the block
             origin = x[rows].mean(0)
             near = x[rows] - origin
             powers = np.hstack([np.ones((len(cos), 1)), near, near * near]).T
@@ -198,7 +197,7 @@ def numpy_peer(problem, device):
         share = variance / k
         amp, ripple = np.sqrt(2 * share) * sinc(half), share * sinc(2 * half)
         ripples = features(z, decay, omega, center)
-        a = cos_all.T @ cos_all  # one half, by SYRK
+        a = cos_all.T @ cos_all  # NumPy uses SYRK, which computes one half
         a *= amp
         a *= amp[:, None]
         a[np.diag_indices(m)] = n * share + ripple * ripples + 1 / tau
@@ -243,10 +242,10 @@ def torch_peer(problem, device):
     import torch
     if device != "cpu" and not torch.cuda.is_available():
         raise Missing("torch sees no GPU")
-    where = torch.device(device)
+    target = torch.device(device)
 
     def put(a):
-        return torch.tensor(a, dtype=torch.float64, device=where)
+        return torch.tensor(a, dtype=torch.float64, device=target)
     x, y = put(problem.x), put(problem.y)
     leaves = {t: put(v).requires_grad_() for t, v in problem.params.items()}
 
@@ -277,7 +276,7 @@ def jax_peer(problem, device):
     import jax.numpy as jnp
     from jax.scipy.linalg import cho_solve
     try:
-        where = jax.devices("cpu" if device == "cpu" else "gpu")[0]
+        target = jax.devices("cpu" if device == "cpu" else "gpu")[0]
     except RuntimeError as e:
         raise Missing(first_line(e)) from e
 
@@ -291,7 +290,7 @@ def jax_peer(problem, device):
     def value(p, x, y):
         return bound(jnp, sinc, logdet_solve, jnp.diag, p, x, y, problem.k)
     both = jax.jit(jax.value_and_grad(value))
-    p, x, y = jax.device_put((problem.params, problem.x, problem.y), where)
+    p, x, y = jax.device_put((problem.params, problem.x, problem.y), target)
 
     def evaluate():
         v, g = jax.block_until_ready(both(p, x, y))
@@ -300,7 +299,7 @@ def jax_peer(problem, device):
     def peak():
         if device == "cpu":
             return 0
-        return (where.memory_stats() or {}).get("peak_bytes_in_use", 0)
+        return (target.memory_stats() or {}).get("peak_bytes_in_use", 0)
     return jax.__version__, evaluate, peak
 
 
@@ -308,7 +307,7 @@ PEERS = {"numpy": numpy_peer, "torch": torch_peer, "jax": jax_peer}
 
 
 def time_bound(folder, peer, device, repeats):
-    """One peer's line."""
+    """Returns the line of one peer."""
     def measure(line):
         import numpy as np
         problem = Problem(folder)
@@ -331,9 +330,9 @@ def time_bound(folder, peer, device, repeats):
 
 
 def rates(device, size, rows, features, repeats):
-    """Lines of what torch reaches in float64, in int8 and over the bus."""
+    """Yields lines with the rates of torch in float64, in int8 and for copies."""
     def one(case, n, m, flop, make, unit="tflops"):
-        """A line; make(torch) returns the function to time."""
+        """Returns a line. make(torch) returns the function to time."""
         def measure(line):
             import torch
             if device != "cpu" and not torch.cuda.is_available():
@@ -373,7 +372,7 @@ def rates(device, size, rows, features, repeats):
         r = torch.linalg.cholesky(definite(torch, m))
         return lambda: torch.cholesky_inverse(r)
 
-    def int8(torch):  # of a row-major and a column-major matrix, the layout that the card multiplies
+    def int8(torch):  # product of a row-major and a column-major matrix, the layout that GPUs support
         a, b = (torch.randint(-64, 64, (size, size), dtype=torch.int8, device=device) for _ in range(2))
         return lambda: torch._int_mm(a, b.t())
 
@@ -385,7 +384,7 @@ def rates(device, size, rows, features, repeats):
     dgemm = one(f"DGEMM {size}", size, size, 2 * size**3, lambda t: product(t, size, size))
     yield dgemm
     if dgemm["status"].startswith("missing"):
-        return  # and so would be all others
+        return  # the others would be missing, too
     yield one(f"ΦᵀΦ {rows}×{features}", rows, features, 2 * rows * features**2, gram)
     for m in dict.fromkeys([features, size]):
         yield one(f"potrf {m}", m, m, m**3 / 3, lambda t, m=m: factor(t, m))
@@ -398,7 +397,7 @@ def rates(device, size, rows, features, repeats):
 
 
 def in_own_process(args, peer):
-    """Each peer runs in a separate process, so that memory and crashes are separate."""
+    """Runs a peer in a separate process, which isolates its memory and crashes, and returns its line."""
     command = [sys.executable, __file__, "bound", args.folder, "--peer", peer, "--device", args.device, "--repeats", str(args.repeats), "--here"]
     line = {"peer": peer, "device": args.device}
     try:
@@ -408,10 +407,10 @@ def in_own_process(args, peer):
     try:
         return json.loads(done.stdout.splitlines()[-1])
     except (IndexError, ValueError):
-        # the kernel kills what the machine has no memory for
+        # the kernel kills a process if memory is exhausted
         killed = done.returncode == -9
-        said = (done.stderr.strip() or f"exit {done.returncode}").splitlines()[-1]
-        return line | {"status": "out of memory: the process was killed" if killed else f"failed: {said[:200]}"}
+        message = (done.stderr.strip() or f"exit {done.returncode}").splitlines()[-1]
+        return line | {"status": "out of memory: the process was killed" if killed else f"failed: {message[:200]}"}
 
 
 def main():
@@ -419,13 +418,13 @@ def main():
     modes = parser.add_subparsers(dest="mode", required=True)
     b = modes.add_parser("bound", help="time the bound and its gradient on a dumped problem")
     b.add_argument("folder")
-    b.add_argument("--peer", default="numpy,torch,jax", help="which, separated by commas")
+    b.add_argument("--peer", default="numpy,torch,jax", help="peers, separated by commas")
     b.add_argument("--timeout", type=float, default=300, help="seconds for each peer")
     b.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
-    g = modes.add_parser("rates", help="measure what torch's products, factors and copies reach")
-    g.add_argument("--size", type=int, default=4096, help="of square matrices")
+    g = modes.add_parser("rates", help="measure the rates of torch's products, factorizations and copies")
+    g.add_argument("--size", type=int, default=4096, help="size of square matrices")
     g.add_argument("--rows", type=int, default=1_000_000, help="N of ΦᵀΦ")
-    g.add_argument("--features", type=int, default=1024, help="M of ΦᵀΦ, and of the smaller factor")
+    g.add_argument("--features", type=int, default=1024, help="M of ΦᵀΦ and of the smaller factorization")
     for m in (b, g):
         m.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
         m.add_argument("--repeats", type=int, default=5)

@@ -1,4 +1,4 @@
-"""scikit-learn on the splits that `bench tables -dump DIR` wrote: a GP with a length-scale for each input, and gradient boosting.
+"""Runs scikit-learn on the splits written by `bench tables -dump DIR`: a GP with a length-scale for each input, and gradient boosting.
 
     python tables.py -out FILE.jsonl DIR
 """
@@ -26,7 +26,7 @@ def gp(x, y, at, restarts):
 
 
 def boosting(x, y, at):
-    """The standard deviation is computed from the errors of five folds, each predicted by the others."""
+    """Gradient boosting. The standard deviation is the RMSE of five-fold cross-validation."""
     from sklearn.ensemble import GradientBoostingRegressor
     from sklearn.model_selection import cross_val_predict
 
@@ -37,7 +37,7 @@ def boosting(x, y, at):
 
 
 def scored(fit, train, test, outputs):
-    """Scores over all outputs, each standardized and fitted by itself."""
+    """Returns the scores over all outputs, which are standardized and fitted separately."""
     x, at = train[:, :-outputs], test[:, :-outputs]
     shift, scale = x.mean(0), x.std(0) + 1e-12
     errors, sds = [], []
@@ -52,12 +52,12 @@ def scored(fit, train, test, outputs):
 
 
 def main():
-    warnings.filterwarnings("ignore")  # of length-scales at their limits
+    warnings.filterwarnings("ignore")  # about length-scales at their limits
     flags = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     flags.add_argument("-out", required=True)
     flags.add_argument("-outputs", type=int, default=1)
-    flags.add_argument("-most", type=int, default=3000, help="rows beyond which the GP is not run")
-    flags.add_argument("-restarts", type=int, default=1, help="of the GP's optimizer")
+    flags.add_argument("-most", type=int, default=3000, help="maximum number of rows for the GP")
+    flags.add_argument("-restarts", type=int, default=1, help="restarts of the GP's optimizer")
     flags.add_argument("dir")
     o = flags.parse_args()
     for path in sorted(glob.glob(os.path.join(o.dir, "*.train.csv"))):

@@ -1,11 +1,11 @@
-// Package baselines has the Gaussian processes that `bench paper` compares VSSGP with, on data of one input and one output:
+// Package baselines implements the Gaussian processes that `bench paper` compares VSSGP with, for data with one input and one output:
 //
 //	GP        the full Gaussian process, O(N³)
 //	SPGP      inducing inputs: FITC (Snelson & Ghahramani 2006) or the variational bound (Titsias 2009), O(N·M²)
-//	SVGP      inducing inputs on mini-batches (Hensman et al. 2013), O(S·M² + M³) a step
+//	SVGP      inducing inputs and mini-batches (Hensman et al. 2013), O(S·M² + M³) per step
 //	Features  the methods of package vssgp: VSSGP, SSGP, random projections
 //
-// Data and predictions are in the data's units. Inside, y has mean 0 and standard deviation 1.
+// Data and predictions are in the data's units. Internally, y is scaled to mean 0 and standard deviation 1.
 package baselines
 
 import (
@@ -24,36 +24,36 @@ type Method interface {
 	Fit(ctx context.Context, data *vssgp.Data) (*Fit, error)
 }
 
-// A Model predicts the mean and the variance of y, noise included, at each x.
+// A Model predicts the mean and the variance of y, including noise, at each x.
 type Model interface {
 	Predict(ctx context.Context, x []float64) (*vssgp.Prediction, error)
 }
 
-// A Fit is a fitted model and how it was found.
+// A Fit is a fitted model with information about the fit.
 type Fit struct {
 	Model Model
-	// Bound is the maximum found, in nats of the scaled y: the log marginal likelihood (GP), its approximation (FITC) or a lower bound of
-	// it.
+	// Bound is the final value of the objective in nats, for the scaled y: the log marginal likelihood (GP), its approximation (FITC) or a
+	// lower bound of it.
 	Bound      float64
-	Covariance Covariance    // learned; l and p in the data's units
-	NoiseSD    float64       // learned, in the units of y
+	Covariance Covariance    // learned covariance; l and p in the data's units
+	NoiseSD    float64       // learned standard deviation of the noise, in units of y
 	M          int           // features or inducing inputs; 0 for GP
 	Iterations int           // steps of the optimizer
-	Ended      string        // why the optimizer ended
-	Elapsed    time.Duration // of the whole fit
+	Ended      string        // reason why the optimizer ended
+	Elapsed    time.Duration // duration of the whole fit
 }
 
-// Options are the starting values of a method with a covariance matrix, and the number of its optimizer's steps.
+// Options contains the initial hyper-parameters of a method with a covariance function, and the optimizer's number of steps.
 type Options struct {
 	Covariance     Covariance
 	NoisePrecision float64 // τ in 1/y²
 	Iterations     int
 }
 
-// Features is package vssgp as a Method. Its Fit's Model is a *vssgp.Model.
+// Features implements Method with package vssgp. The Model of its Fit is a *vssgp.Model.
 type Features struct{ vssgp.Options }
 
-// Fit calls vssgp.Fit. The Fit's Covariance has the components of all windows one after the other.
+// Fit calls vssgp.Fit. The Covariance of the result contains the components of all windows.
 func (f Features) Fit(ctx context.Context, data *vssgp.Data) (*Fit, error) {
 	m, r, err := vssgp.Fit(ctx, data, f.Options)
 	if err != nil {
@@ -74,19 +74,19 @@ func (f Features) Fit(ctx context.Context, data *vssgp.Data) (*Fit, error) {
 	}, nil
 }
 
-// A problem is the data and options prepared for a fit.
+// A problem contains the data and options prepared for a fit.
 type problem struct {
 	scale
-	x, y       []float64 // x in its own units, y with mean 0 and standard deviation 1
+	x, y       []float64 // x in the data's units, y with mean 0 and standard deviation 1
 	start      hyper
 	iterations int
 	began      time.Time
 }
 
-// scale is the mean and the standard deviation of y.
+// scale contains the mean and the standard deviation of y.
 type scale struct{ offset, sd float64 }
 
-// prepare scales y and the starting values.
+// prepare scales y and the initial hyper-parameters.
 func prepare(data *vssgp.Data, o Options) *problem {
 	began := time.Now()
 	_, y := data.Standardize()
@@ -97,7 +97,7 @@ func prepare(data *vssgp.Data, o Options) *problem {
 	}
 }
 
-// prediction turns the function's mean and variance and the noise's variance, all of the scaled y, into the data's units.
+// prediction converts the function's mean and variance and the noise variance from units of the scaled y to the data's units.
 func (s scale) prediction(mean, variance []float64, noise float64) *vssgp.Prediction {
 	n := len(mean)
 	p := &vssgp.Prediction{N: n, D: 1, Mean: make([]float64, n), Cov: make([]float64, n), Noise: []float64{noise * s.sd * s.sd}}
@@ -108,7 +108,7 @@ func (s scale) prediction(mean, variance []float64, noise float64) *vssgp.Predic
 	return p
 }
 
-// noiseSD returns the noise's standard deviation in the units of y.
+// noiseSD returns the standard deviation of the noise in units of y.
 func (s scale) noiseSD(h hyper) float64 { return math.Sqrt(h.noise) * s.sd }
 
 // fit returns the result of a fit that ended at h.
@@ -121,15 +121,15 @@ func (p *problem) fit(m Model, h hyper, bound float64, iterations int, ended str
 
 // An objective is a bound with its gradient.
 type objective interface {
-	// value moves to h; its error wraps vssgp.ErrBound. The other methods follow it, once.
+	// value returns the bound at h. Its error wraps vssgp.ErrBound. Either of the other methods may be called once after it.
 	value(h hyper) (float64, error)
-	// gradient adds the gradient there to grad.
+	// gradient adds the gradient at h to grad.
 	gradient(grad *hyper)
-	// model returns the model there.
+	// model returns the model at h.
 	model() Model
 }
 
-// ascend maximizes f from the problem's start by L-BFGS.
+// ascend maximizes f by L-BFGS from the problem's initial hyper-parameters.
 func (p *problem) ascend(ctx context.Context, f objective) (*Fit, error) {
 	c := newCoordinates(p.start)
 	eval := func(v, g []float64) (float64, error) {
@@ -146,7 +146,7 @@ func (p *problem) ascend(ctx context.Context, f objective) (*Fit, error) {
 	}
 	state, err := lbfgs.Start(eval, c.first())
 	if err != nil {
-		return nil, fmt.Errorf("baselines: at the starting values: %w", err)
+		return nil, fmt.Errorf("baselines: at the initial hyper-parameters: %w", err)
 	}
 	why, err := lbfgs.Maximize(eval, state, lbfgs.Settings{Iterations: p.iterations, Gain: variational.BoundTolerance * float64(len(p.x))})
 	if err != nil {

@@ -15,9 +15,9 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// differences compares grad with central differences of f, which reads x. The
-// error of each is measured against the largest entry, that of the difference
-// itself being about ε^⅔ of f's own size.
+// differences compares grad with central differences of f, which depends on x. The tolerance
+// is relative to the largest element of grad or to f, because the error of a difference is
+// about ε^⅔ relative to f.
 func differences(t *testing.T, name string, f func() float64, x, grad []float64) {
 	t.Helper()
 	largest := 1e-3 * (1 + math.Abs(f()))
@@ -37,7 +37,7 @@ func differences(t *testing.T, name string, f func() float64, x, grad []float64)
 	}
 }
 
-// gradients compares a gradient by h with differences of f, which reads h.
+// gradients compares a gradient with respect to h with differences of f, which depends on h.
 func gradients(t *testing.T, f func() float64, h, grad *hyper) {
 	t.Helper()
 	noise := []float64{h.noise}
@@ -49,8 +49,8 @@ func gradients(t *testing.T, f func() float64, h, grad *hyper) {
 	differences(t, "z", f, h.z, grad.z)
 }
 
-// cases are problems with random covariances of one and two components, of which every second one is a squared exponential or all are, and
-// with m inducing inputs.
+// cases calls f for problems with n rows, m inducing inputs, and random covariances of one and two components. Either all components or
+// every second one are squared exponentials.
 func cases(t *testing.T, n, m int, f func(t *testing.T, r *rand.Rand, p *problem)) {
 	for l := 1; l <= 2; l++ {
 		for _, periodic := range []bool{false, true} {
@@ -65,7 +65,7 @@ func cases(t *testing.T, n, m int, f func(t *testing.T, r *rand.Rand, p *problem
 				}
 				p := prepare(noisyData(n, 7), Options{Covariance: c, NoisePrecision: 1})
 				p.start.noise = 0.1 + 0.1*r.Float64()
-				for i := range m { // spread, so that K_uu is well conditioned and differences are exact
+				for i := range m { // apart from each other, so that K_uu is well conditioned and differences are accurate
 					p.start.z = append(p.start.z, 6*(float64(i)+0.5*r.Float64())/float64(m))
 				}
 				f(t, r, p)
@@ -78,7 +78,7 @@ func normals(r *rand.Rand, n int) []float64 {
 	return testkit.Numbers(n, func(int) float64 { return r.NormFloat64() })
 }
 
-// naive is the covariance's formula, term by term.
+// naive returns the covariance matrix, computed from the formula.
 func (c Covariance) naive(x, z []float64) *mat.Dense {
 	k := mat.NewDense(len(x), len(z), nil)
 	k.Apply(func(n, m int, sum float64) float64 {
@@ -91,7 +91,7 @@ func (c Covariance) naive(x, z []float64) *mat.Dense {
 	return k
 }
 
-// logNormal is ln N(y | 0, a).
+// logNormal returns ln N(y | 0, a).
 func logNormal(a *mat.Dense, y []float64) float64 {
 	var lu mat.LU
 	lu.Factorize(a)
@@ -107,7 +107,7 @@ func dot(a, b []float64) float64 {
 	return mat.Dot(mat.NewVecDense(len(a), a), mat.NewVecDense(len(b), b))
 }
 
-// noisyData are n rows of a wave with noise of 1, in units far from one.
+// noisyData returns n rows of a sine with noise of standard deviation 1, with large mean and amplitude.
 func noisyData(n int, seed uint64) *vssgp.Data {
 	r := rand.New(rand.NewPCG(seed, 1))
 	data := &vssgp.Data{N: n, Q: 1, D: 1}
@@ -118,7 +118,7 @@ func noisyData(n int, seed uint64) *vssgp.Data {
 	return data
 }
 
-// near reports numbers further apart than a share of the larger one and of 1.
+// near checks that two numbers are equal up to a tolerance relative to the larger one, or to 1 if both are smaller.
 func near(t *testing.T, name string, got, want, tolerance float64) {
 	t.Helper()
 	if !(math.Abs(got-want) <= tolerance*max(1, math.Abs(want), math.Abs(got))) {
@@ -126,7 +126,7 @@ func near(t *testing.T, name string, got, want, tolerance float64) {
 	}
 }
 
-// value is an objective at h.
+// value returns the value of an objective at h.
 func value(t *testing.T, f objective, h hyper) float64 {
 	t.Helper()
 	return testkit.Must(f.value(h))(t)
@@ -142,7 +142,7 @@ func predict(t *testing.T, m Model, x ...float64) *vssgp.Prediction {
 	return testkit.Must(m.Predict(t.Context(), x))(t)
 }
 
-// samePredictions compares two models.
+// samePredictions compares the predictions of two models.
 func samePredictions(t *testing.T, got, want Model, tolerance float64) {
 	t.Helper()
 	x := []float64{-1, 0.3, 2, 2.01, 5.5, 9, 1e3}
@@ -154,7 +154,7 @@ func samePredictions(t *testing.T, got, want Model, tolerance float64) {
 	near(t, "noise", a.Noise[0], b.Noise[0], tolerance)
 }
 
-// The pullback of a random bar is the gradient of Σ bar·k.
+// TestCovariance checks the covariance matrix against the formula, and its pullback against differences of Σ bar·k.
 func TestCovariance(t *testing.T) {
 	cases(t, 67, 4, func(t *testing.T, r *rand.Rand, p *problem) { // more than two chunks
 		h, x := &p.start, p.x
@@ -167,7 +167,7 @@ func TestCovariance(t *testing.T) {
 		}
 		f()
 		if !mat.EqualApprox(k, h.cov.naive(x, h.z), 1e-14) {
-			t.Error("the matrix is not the formula's")
+			t.Error("the matrix differs from the formula")
 		}
 		near(t, "k(x, x)", h.cov.naive(x[:1], x[:1]).At(0, 0), h.cov.diagonal(), 1e-15)
 		g := newCoordinates(*h).zero()
@@ -192,7 +192,7 @@ func TestCoordinates(t *testing.T) {
 			near(t, "round trip", *found[i], *linear[i], 1e-14)
 		}
 		near(t, "round trip of the noise", back.noise, h.noise, 1e-14)
-		// Any smooth function: a weighted sum of everything.
+		// The test function is a weighted sum of all hyper-parameters.
 		weights := c.zero()
 		logs, linear := weights.numbers()
 		for _, w := range slices.Concat(logs, linear) {
@@ -202,7 +202,7 @@ func TestCoordinates(t *testing.T) {
 			at := c.at(v)
 			for i, p := range at.cov.Frequency {
 				if h.cov.Frequency[i] == 0 && p != 0 {
-					t.Errorf("a squared exponential has the frequency %v", p)
+					t.Errorf("a squared exponential has frequency %v", p)
 				}
 			}
 			return dot(at.cov.Variance, weights.cov.Variance) + dot(at.cov.Lengthscale, weights.cov.Lengthscale) +
@@ -249,7 +249,7 @@ func TestFactorize(t *testing.T) {
 	}
 }
 
-// Solving from the right, in blocks, is undone by a product.
+// TestSolveFromTheRight checks that multiplication by the factor inverts solving from the right in blocks.
 func TestSolveFromTheRight(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
 	for _, n := range []int{1, 63, 64, 65, 150} {
@@ -262,7 +262,7 @@ func TestSolveFromTheRight(t *testing.T) {
 		}
 		a.Mul(l, l.T())
 		f := testkit.Must(factorize(a))(t)
-		wide := mat.NewDense(40, n+3, normals(r, 40*(n+3))) // a stride that is not n
+		wide := mat.NewDense(40, n+3, normals(r, 40*(n+3))) // the stride is not n
 		b := wide.Slice(0, 40, 2, n+2).(*mat.Dense)
 		want := mat.DenseCopyOf(wide)
 		var back mat.Dense
@@ -306,7 +306,7 @@ func TestGPAgainstNaive(t *testing.T) {
 	})
 }
 
-// A wave's period is found from a start nearby.
+// TestGPSpectralMixture checks that the period of a sine is found from an initial value near it.
 func TestGPSpectralMixture(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
 	data := &vssgp.Data{N: 90, Q: 1, D: 1}
@@ -315,7 +315,7 @@ func TestGPSpectralMixture(t *testing.T) {
 		data.Y = append(data.Y, math.Sin(2*math.Pi*data.X[i]/1.25)+0.05*r.NormFloat64())
 	}
 	c := SE(5, 5)
-	c.Frequency[0] = -1 / 1.4 // the sign has no meaning; a fit reports it as positive
+	c.Frequency[0] = -1 / 1.4 // the sign has no effect; a fit returns a positive frequency
 	f := fit(t, GP{Options{c, 100, 300}}, data)
 	if got := 1 / f.Covariance.Frequency[0]; math.Abs(got-1.25) > 0.02 || f.Covariance.Frequency[1] != 0 {
 		t.Errorf("period %v, want 1.25; frequencies %v", got, f.Covariance.Frequency)
@@ -326,7 +326,7 @@ func TestGPSpectralMixture(t *testing.T) {
 	}
 }
 
-// TestLearns fits every method to a wave. The fit predicts it, depends on no number of threads, and ends early with its context.
+// TestLearns checks for every method the fit to a sine, that it does not depend on the number of threads, and its cancellation.
 func TestLearns(t *testing.T) {
 	data := noisyData(120, 4)
 	o := Options{Covariance: SE(1), NoisePrecision: 0.1, Iterations: 60}
@@ -335,10 +335,10 @@ func TestLearns(t *testing.T) {
 	gp := fit(t, GP{o}, data)
 	for name, m := range map[string]struct {
 		Method
-		least, most, noise float64 // bounds against the GP's, and how far the noise may be from it
+		least, most, noise float64 // tolerances of the bound and the noise relative to the GP
 	}{
 		"GP": {GP{o}, 0, 0, 0}, "VFE": {SPGP{o, 15, VFE}, -1, 0, 0.01},
-		// FITC explains noise by its diagonal (Bauer et al. 2016), so it may find less of it and go above the GP.
+		// FITC explains noise by its diagonal (Bauer et al. 2016), so it may find less noise and exceed the GP's bound.
 		"FITC": {SPGP{o, 15, FITC}, -1, 5, 0.15}, "SVGP": {SVGP{Options: many, Inducing: 15, Batch: 30, Rate: 0.05}, -1.5, 0, 0.05},
 		"Features": {Features{vssgp.Options{Init: vssgp.InitPaper, Features: 20, Iterations: 60}}, -200, 0, 0.3},
 	} {
@@ -358,7 +358,7 @@ func TestLearns(t *testing.T) {
 	}
 }
 
-// Data that have little or nothing to say still give a model that predicts them with finite numbers.
+// TestDegenerateData checks that constant and noise-free data give finite predictions, and that duplicate inputs are counted once.
 func TestDegenerateData(t *testing.T) {
 	for name, y := range map[string][]float64{"constant": {5, 5, 5, 5}, "no noise": {1, 3, 5, 7}} {
 		data := &vssgp.Data{N: 4, Q: 1, D: 1, X: []float64{0, 1, 2, 3}, Y: y}
@@ -371,12 +371,12 @@ func TestDegenerateData(t *testing.T) {
 	}
 	data := &vssgp.Data{N: 3, Q: 1, D: 1, X: []float64{1, 1, 2}, Y: []float64{1, 2, 3}}
 	if _, err := (SPGP{Options{SE(1), 1, 5}, 3, VFE}).Fit(t.Context(), data); !errors.Is(err, vssgp.ErrOptions) {
-		t.Errorf("3 inducing inputs of 2 different x: %v", err)
+		t.Errorf("3 inducing inputs for 2 distinct x: %v", err)
 	}
 }
 
-// With its frequencies at the quantiles of the normal distribution, SSGP's sum of cosines and sines is a quadrature of the squared
-// exponential: as they grow in number, bound and predictions become the full GP's.
+// TestSparseSpectrumBecomesGP checks that SSGP converges to the full GP with the number of features, if its frequencies are quantiles of
+// the normal distribution. Its sum of cosines and sines is then a quadrature of the squared exponential.
 func TestSparseSpectrumBecomesGP(t *testing.T) {
 	data := noisyData(40, 7)
 	gp := fit(t, GP{Options{Covariance: SE(1), NoisePrecision: 0.1}}, data)
@@ -398,7 +398,7 @@ func TestSparseSpectrumBecomesGP(t *testing.T) {
 			off = max(off, math.Abs(got.Mean[i]-want.Mean[i]), math.Abs(got.Cov[i]-want.Cov[i]))
 		}
 		if !(off < last/5) || pairs == 320 && off > 0.1 {
-			t.Errorf("%d pairs are %v off the full GP, fewer were %v: want less than a fifth, and less than 0.1 at last", pairs, off, last)
+			t.Errorf("%d pairs differ by %v from the full GP, fewer by %v; want less than a fifth of it and finally 0.1", pairs, off, last)
 		}
 		last = off
 		near(t, "l", f.Covariance.Lengthscale[0], gp.Covariance.Lengthscale[0], 1e-14)
@@ -407,7 +407,7 @@ func TestSparseSpectrumBecomesGP(t *testing.T) {
 	}
 }
 
-// Results are in the data's units, for any units of the model.
+// TestFeaturesUnits checks that results are in the data's units for any units of the model.
 func TestFeaturesUnits(t *testing.T) {
 	data := noisyData(30, 8)
 	for _, raw := range []bool{false, true} {

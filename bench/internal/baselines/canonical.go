@@ -9,18 +9,18 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// canonical is q(v) = N(m, P⁻¹) of the whitened inducing variables in its
-// canonical parameters, P and θ = P·m. There a natural gradient step is a mean:
+// canonical is the posterior q(v) = N(m, P⁻¹) of the whitened inducing variables in its
+// canonical parameters P and θ = P·m. In these, a natural gradient step is a weighted mean:
 //
 //	P ← (1−ρ)·P + ρ·(1 + wτ·ΦᵀΦ)      θ ← (1−ρ)·θ + ρ·wτ·Φᵀy
 //
-// with w = N/S on S of N rows. In these coordinates KL(q(u) ‖ p(u)) =
-// KL(q(v) ‖ N(0,1)) depends on q(v) alone.
+// with w = N/S for S of N rows. In the whitened variables, KL(q(u) ‖ p(u)) =
+// KL(q(v) ‖ N(0,1)) depends only on q(v).
 type canonical struct {
 	posterior
-	p     *mat.Dense // [M,M] P, the lower triangle
+	p     *mat.Dense // [M,M] lower triangle of P
 	theta *mat.Dense // [M,1]
-	r     *mat.Dense // [M,M] P's factor
+	r     *mat.Dense // [M,M] factor of P
 	work  *mat.Dense // [M,M]
 }
 
@@ -31,20 +31,20 @@ func newCanonical(m int) *canonical {
 	return q
 }
 
-// natural takes a step ρ with a tile, each of whose rows counts as weight rows.
+// natural takes a natural gradient step of length rho with the rows of a tile. Each row counts as weight rows.
 func (q *canonical) natural(t *tile, rho, weight, noise float64) error {
 	q.decay(rho)
 	q.observe(t, rho*weight/noise)
 	return q.update()
 }
 
-// carry takes q(v) along from one projection to the next. v = L⁻¹u means something
-// else there; the likelihood that the rows give the function should stay. With
-// u₀ ≈ K₀₁K₁₁⁻¹u₁ and τ₀, τ₁ before and after, that is
+// carry converts q(v) from one projection to another, in which v = L⁻¹u has a different
+// meaning. It keeps the likelihood of the function given by the rows. With
+// u₀ ≈ K₀₁K₁₁⁻¹u₁ and τ₀, τ₁ before and after the change,
 //
 //	P − 1 ← τ₁/τ₀·U(P − 1)Uᵀ,   θ ← τ₁/τ₀·Uθ,   Uᵀ = L₀⁻¹ K₀₁ L₁⁻ᵀ
 //
-// (after the dual parameters of Adam et al. 2021), which is exact for σ² and τ.
+// as for the dual parameters of Adam et al. (2021). This is exact for changes of σ² and τ.
 // See gradient.
 func (q *canonical) carry(from, to *projection) {
 	u, product, scale := to.work, from.work, from.h.noise/to.h.noise
@@ -61,9 +61,9 @@ func (q *canonical) carry(from, to *projection) {
 	blas64.Gemm(blas.NoTrans, blas.NoTrans, scale, u.RawMatrix(), q.mean.RawMatrix(), 0, q.theta.RawMatrix())
 }
 
-// decay takes the part of a step that leads toward the prior.
+// decay takes the part of a step toward the prior: P ← (1−ρ)·P + ρ·1, θ ← (1−ρ)·θ.
 func (q *canonical) decay(rho float64) {
-	if rho == 1 { // even if q(v) has NaN
+	if rho == 1 { // resets NaN, too
 		q.p.Zero()
 		q.theta.Zero()
 	} else {
@@ -73,7 +73,7 @@ func (q *canonical) decay(rho float64) {
 	addDiagonal(q.p, rho)
 }
 
-// observe adds scale·ΦᵀΦ and scale·Φᵀy.
+// observe adds scale·ΦᵀΦ to P and scale·Φᵀy to θ.
 func (q *canonical) observe(t *tile, scale float64) {
 	blas64.Syrk(blas.Trans, scale, t.phi.RawMatrix(), 1, lower(q.p))
 	blas64.Gemm(blas.Trans, blas.NoTrans, scale, t.phi.RawMatrix(), column(t.y).RawMatrix(), 1, q.theta.RawMatrix())
@@ -86,7 +86,7 @@ func (q *canonical) update() error {
 	return q.condition(q.r)
 }
 
-// kl is KL(q(v) ‖ N(0,1)) = ½[ tr P⁻¹ − M + ln|P| + |m|² ].
+// kl returns KL(q(v) ‖ N(0,1)) = ½[ tr P⁻¹ − M + ln|P| + |m|² ].
 func (q *canonical) kl() float64 {
 	m := q.p.RawMatrix().Rows
 	inverse := q.work // tr P⁻¹ = |R⁻¹|²
@@ -99,18 +99,18 @@ func (q *canonical) kl() float64 {
 	return 0.5 * (trace - float64(m) + q.precision.logDet() + square(q.mean.RawMatrix().Data))
 }
 
-// data is Σ E_q[ln N(y_n | f_n, s)] over a tile's rows,
+// data returns Σ E_q[ln N(y_n | f_n, s)] over a tile's rows,
 //
 //	−½ Σ_n [ ln 2πs + (r_n² + gap_n + spread_n)/s ],
 //
-// and prepares gradient.
+// and prepares the tile for gradient.
 func (q *canonical) data(t *tile, noise float64) float64 {
 	t.residuals(&q.posterior)
 	t.spreads(&q.posterior)
 	return -0.5 * (float64(t.n)*math.Log(2*math.Pi*noise) + t.squares()/noise)
 }
 
-// squares is Σ_n r_n² + gap_n + spread_n.
+// squares returns Σ_n r_n² + gap_n + spread_n.
 func (t *tile) squares() float64 {
 	sum := square(t.residual)
 	for i, gap := range t.gap {
@@ -119,13 +119,13 @@ func (t *tile) squares() float64 {
 	return sum
 }
 
-// gradient adds to grad the gradient of the bound, whose first sum is w times
-// data's last value, while the likelihood of u = L·v given by the rows stays:
-// A = L⁻ᵀ(P − 1)L⁻¹ and a = L⁻ᵀθ. So P = 1 + LᵀAL and θ = Lᵀa move with L.
-// At the best q(v) this is the gradient with q(v) fixed, which is VFE's. Anywhere
-// else it differs, and for the better: a fixed q(v) of many rows ties the
-// hyper-parameters down, and a length-scale that is wrong by a factor of four is
-// still wrong by two after thousands of steps. This takes hundreds.
+// gradient adds to grad the gradient of the bound, whose first sum is w times the last
+// value of data. The likelihood of u = L·v given by the rows is constant: A = L⁻ᵀ(P − 1)L⁻¹
+// and a = L⁻ᵀθ, so that P = 1 + LᵀAL and θ = Lᵀa change with L. At the optimal q(v) this
+// equals the gradient with q(v) fixed, which is VFE's. Elsewhere it converges faster: with a
+// fixed q(v) of many rows the hyper-parameters hardly change, and a length-scale that is
+// wrong by a factor of four is still wrong by two after thousands of steps, instead of
+// hundreds.
 //
 // With Δ = Φ(1 − P⁻¹), f = wτ·Φᵀr − m (the gradient by m) and g = P⁻¹f,
 //

@@ -13,17 +13,17 @@ import (
 	"github.com/vssgp/vssgp/internal/linalg"
 )
 
-// factor is L of A + jitter·1 = L·Lᵀ.
+// factor is the Cholesky factor L of A + jitter·1 = L·Lᵀ.
 type factor struct {
 	l      blas64.Triangular
-	jitter float64 // 0 as a rule
+	jitter float64 // usually 0
 }
 
-// jitterTimes bounds the attempts to factor a matrix with jitter: the last one has 10⁻⁴ of the mean of the diagonal.
+// jitterTimes is the maximum number of attempts to factorize a matrix with jitter. The last one adds 10⁻⁴ of the diagonal's mean.
 const jitterTimes = 7
 
-// factorize computes the Cholesky factor of a symmetric matrix [n,n] in a's lower triangle; the upper one is unchanged. If that fails, it
-// adds jitter to the diagonal (linalg.Jittered). The error wraps vssgp.ErrBound.
+// factorize computes the Cholesky factor of a symmetric matrix [n,n] in the lower triangle of a. The upper triangle is unchanged. If the
+// factorization fails, it adds jitter to the diagonal (linalg.Jittered). The error wraps vssgp.ErrBound.
 func factorize(a *mat.Dense) (f factor, err error) {
 	n := a.RawMatrix().Rows
 	diagonal := make([]float64, n)
@@ -33,7 +33,7 @@ func factorize(a *mat.Dense) (f factor, err error) {
 		mean += diagonal[i] / float64(n)
 	}
 	f.jitter, err = linalg.Jittered(vssgp.ErrBound, jitterTimes, func(jitter float64) (float64, error) {
-		for i := 0; i < n && jitter > 0; i++ { // the attempt before has overwritten the lower triangle
+		for i := 0; i < n && jitter > 0; i++ { // the previous attempt has overwritten the lower triangle
 			a.Set(i, i, diagonal[i]+jitter)
 			for j := range i {
 				a.Set(i, j, a.At(j, i))
@@ -46,8 +46,7 @@ func factorize(a *mat.Dense) (f factor, err error) {
 		return mean, nil
 	})
 	if err != nil {
-		return f, fmt.Errorf("baselines: a covariance matrix of %d rows: not positive definite, even with jitter on the diagonal: %w", n,
-			err)
+		return f, fmt.Errorf("baselines: covariance matrix of %d rows is not positive definite, even with jitter on the diagonal: %w", n, err)
 	}
 	return f, nil
 }
@@ -61,7 +60,7 @@ func (f factor) logDet() float64 {
 	return sum
 }
 
-// in returns the factor in another matrix, which is a copy of the first.
+// in returns the factor with its elements in a, which must be a copy of the original matrix.
 func (f factor) in(a *mat.Dense) factor {
 	f.l.Data = a.RawMatrix().Data
 	return f
@@ -76,9 +75,10 @@ func (f factor) rightUpper(b *mat.Dense) { f.right(b, blas.Trans) }
 // rightLower sets b [c,n] to b·L⁻¹.
 func (f factor) rightLower(b *mat.Dense) { f.right(b, blas.NoTrans) }
 
-// rightBlock is how many columns right solves at a time; the rest is products of matrices, which are much faster.
+// rightBlock is the number of columns that right solves at a time. The remaining work is matrix products, which are much faster.
 const rightBlock = 64
 
+// right multiplies b [c,n] from the right by the inverse of L or, with blas.Trans, of Lᵀ.
 func (f factor) right(b *mat.Dense, t blas.Transpose) {
 	n, all := f.l.N, b.RawMatrix()
 	l := blas64.General{Rows: n, Cols: n, Stride: f.l.Stride, Data: f.l.Data}
@@ -88,12 +88,12 @@ func (f factor) right(b *mat.Dense, t blas.Transpose) {
 			i = blocks - 1 - i
 		}
 		lo, hi := i*rightBlock, min(n, (i+1)*rightBlock)
-		x, done, beside := part(all, 0, all.Rows, lo, hi), part(all, 0, all.Rows, 0, lo), part(l, lo, hi, 0, lo)
+		x, done, offDiagonal := part(all, 0, all.Rows, lo, hi), part(all, 0, all.Rows, 0, lo), part(l, lo, hi, 0, lo)
 		if t == blas.NoTrans {
-			done, beside = part(all, 0, all.Rows, hi, n), part(l, hi, n, lo, hi)
+			done, offDiagonal = part(all, 0, all.Rows, hi, n), part(l, hi, n, lo, hi)
 		}
 		if done.Cols > 0 {
-			blas64.Gemm(blas.NoTrans, t, -1, done, beside, 1, x)
+			blas64.Gemm(blas.NoTrans, t, -1, done, offDiagonal, 1, x)
 		}
 		diagonal := f.l
 		diagonal.N, diagonal.Data = hi-lo, part(l, lo, hi, lo, hi).Data
@@ -109,7 +109,7 @@ func part(a blas64.General, i, i2, j, j2 int) blas64.General {
 	return a
 }
 
-// invert overwrites the lower triangle of the matrix that the factor is in with A⁻¹'s. The factor is lost.
+// invert overwrites the factor with the lower triangle of A⁻¹.
 func (f factor) invert() { lapack64.Potri(f.l) }
 
 // mirror copies the lower triangle of a square matrix to the upper.
@@ -121,7 +121,7 @@ func mirror(a *mat.Dense) {
 	}
 }
 
-// transpose swaps a square matrix's triangles.
+// transpose transposes a square matrix in place.
 func transpose(a *mat.Dense) {
 	for i := range a.RawMatrix().Rows {
 		for j := range i {
@@ -132,7 +132,7 @@ func transpose(a *mat.Dense) {
 	}
 }
 
-// lower returns the symmetric matrix whose lower triangle is in a square matrix.
+// lower returns the symmetric matrix that has the lower triangle of a square matrix.
 func lower(a *mat.Dense) blas64.Symmetric {
 	raw := a.RawMatrix()
 	return blas64.Symmetric{N: raw.Rows, Stride: raw.Stride, Data: raw.Data, Uplo: blas.Lower}
@@ -145,7 +145,7 @@ func addDiagonal(a *mat.Dense, v float64) {
 	}
 }
 
-// column returns v as a matrix of one column, which shares its memory.
+// column returns v as a matrix with one column, which shares its memory.
 func column(v []float64) *mat.Dense { return mat.NewDense(len(v), 1, v) }
 
 // square returns Σ v².

@@ -12,14 +12,14 @@ import (
 type hyper struct {
 	cov   Covariance // σ² in units of the scaled y, l and p in units of x
 	noise float64    // τ⁻¹, in units of the scaled y
-	z     []float64  // inducing inputs [M]; nil: there are none
+	z     []float64  // inducing inputs [M]; nil if there are none
 }
 
 func (h hyper) clone() hyper { return hyper{h.cov.Clone(), h.noise, slices.Clone(h.z)} }
 
-// numbers returns the places of σ², l and τ⁻¹, and the places of p and z.
+// numbers returns pointers to σ², l and τ⁻¹, which are optimized in logarithms, and to p and z.
 func (h *hyper) numbers() (logs, linear []*float64) {
-	places := func(parts ...[]float64) (out []*float64) {
+	pointers := func(parts ...[]float64) (out []*float64) {
 		for _, part := range parts {
 			for i := range part {
 				out = append(out, &part[i])
@@ -27,31 +27,30 @@ func (h *hyper) numbers() (logs, linear []*float64) {
 		}
 		return out
 	}
-	return append(places(h.cov.Variance, h.cov.Lengthscale), &h.noise), places(h.cov.Frequency, h.z)
+	return append(pointers(h.cov.Variance, h.cov.Lengthscale), &h.noise), pointers(h.cov.Frequency, h.z)
 }
 
-// check reports values that are no longer positive because a step was too long.
-// The error wraps vssgp.ErrBound.
+// check returns an error that wraps vssgp.ErrBound if a step was so long that a value has overflowed or underflowed.
 func (h hyper) check() error {
 	logs, _ := h.numbers()
 	for _, x := range logs {
 		if !(*x > 0) || math.IsInf(*x, 0) {
-			return fmt.Errorf("baselines: a variance or length-scale is %v, must be positive: %w", *x, vssgp.ErrBound)
+			return fmt.Errorf("baselines: variance or length-scale %v: must be positive: %w", *x, vssgp.ErrBound)
 		}
 	}
 	return nil
 }
 
-// coordinates map hyper to the vector that an optimizer sees and back: the logarithms of σ², l and τ⁻¹, each periodic component's p in
-// units of the 1/l that it starts with, and z in units of the shortest distance over which the starting k changes. The p of a squared
-// exponential stay 0. The sign of p is free, since k is even in it.
+// coordinates converts between hyper and the optimizer's vector. The vector contains the logarithms of σ², l and τ⁻¹, the p of each
+// periodic component in units of its initial 1/l, and z in units of the shortest distance over which the initial k changes. The p of
+// squared exponentials remain 0. p may become negative, since k is even in p.
 type coordinates struct {
 	start hyper
-	free  []int     // which of p and z are optimized
-	unit  []float64 // of each of them
+	free  []int     // indices of the optimized p and z
+	unit  []float64 // units of the optimized p and z
 }
 
-// newCoordinates returns the coordinates around a starting point.
+// newCoordinates returns the coordinates for an initial point.
 func newCoordinates(start hyper) *coordinates {
 	c := &coordinates{start: start}
 	grain := math.Inf(1)
@@ -68,7 +67,7 @@ func newCoordinates(start hyper) *coordinates {
 	return c
 }
 
-// first returns the coordinates of the start.
+// first returns the coordinates of the initial point.
 func (c *coordinates) first() (v []float64) {
 	logs, linear := c.start.numbers()
 	for _, x := range logs {
@@ -103,7 +102,7 @@ func (c *coordinates) zero() *hyper {
 	return &grad
 }
 
-// pull sets g to the gradient by the coordinates, given the one by h.
+// pull sets g to the gradient with respect to the coordinates, given the gradient grad with respect to h.
 func (c *coordinates) pull(g []float64, h, grad *hyper) {
 	logs, linear := grad.numbers()
 	at, _ := h.numbers()

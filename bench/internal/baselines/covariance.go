@@ -10,29 +10,29 @@ import (
 	"github.com/vssgp/vssgp/internal/parallel"
 )
 
-// Covariance is the spectral mixture, the same sum that package vssgp approximates:
+// Covariance is the spectral mixture kernel, which package vssgp approximates:
 //
 //	k(x, x') = Σ_i σ²_i exp(−½ (x−x')²/l_i²) cos(2π p_i (x−x'))
 //
-// A component whose p is 0 is a squared exponential and stays one.
+// A component with p = 0 is a squared exponential. Its p is not optimized.
 type Covariance struct {
-	Variance    []float64 // σ² [L] in units of y's own variance: 1 is as much as the data vary
+	Variance    []float64 // σ² [L], relative to the variance of y
 	Lengthscale []float64 // l [L], units of x
 	Frequency   []float64 // p [L], cycles per unit of x; the sign has no meaning
 }
 
-// SE is a sum of squared exponentials with these length-scales, which share a variance of 1 equally.
+// SE returns a sum of squared exponentials with the given length-scales, equal variances, and a total variance of 1.
 func SE(lengthscales ...float64) Covariance {
 	n := len(lengthscales)
 	return Covariance{slices.Repeat([]float64{1 / float64(n)}, n), slices.Clone(lengthscales), make([]float64, n)}
 }
 
-// Clone copies every array.
+// Clone returns a deep copy.
 func (c Covariance) Clone() Covariance {
 	return Covariance{slices.Clone(c.Variance), slices.Clone(c.Lengthscale), slices.Clone(c.Frequency)}
 }
 
-// upright returns a copy whose frequencies are not negative.
+// upright returns a copy with nonnegative frequencies.
 func (c Covariance) upright() Covariance {
 	c = c.Clone()
 	for i, p := range c.Frequency {
@@ -41,10 +41,10 @@ func (c Covariance) upright() Covariance {
 	return c
 }
 
-// diagonal returns k(x, x), the same for every x: Σ_i σ²_i.
+// diagonal returns k(x, x) = Σ_i σ²_i, which does not depend on x.
 func (c Covariance) diagonal() float64 { return floats.Sum(c.Variance) }
 
-// matrix sets k [n,m] to k at every pair of x [n] and z [m].
+// matrix sets k [n,m] to the covariances of x [n] and z [m].
 func (c Covariance) matrix(k *mat.Dense, x, z []float64) {
 	pre := c.precompute()
 	chunks(len(x), func(_, lo, hi int) {
@@ -57,8 +57,8 @@ func (c Covariance) matrix(k *mat.Dense, x, z []float64) {
 	})
 }
 
-// pull adds to g the gradient of Σ_nm kbar_nm k(x_n, z_m) by σ², l and p and, unless g.z is nil, by z [m]. kbar is [n,m]. x and z count
-// as independent even where they are the same. A repeat gives the same bits for any GOMAXPROCS.
+// pull adds to g the gradient of Σ_nm kbar_nm k(x_n, z_m) with respect to σ², l and p and, unless g.z is nil, z [m]. kbar is [n,m]. x is
+// constant, even if it is the same array as z. The result has the same bits for any GOMAXPROCS.
 func (c Covariance) pull(g *hyper, kbar *mat.Dense, x, z []float64) {
 	pre, l := c.precompute(), len(c.Variance)
 	parts := make([]hyper, (len(x)+chunkRows(len(x))-1)/chunkRows(len(x)))
@@ -83,7 +83,7 @@ func (c Covariance) pull(g *hyper, kbar *mat.Dense, x, z []float64) {
 	}
 }
 
-// precomputed is a covariance with the factors that do not depend on x.
+// precomputed is a covariance with precomputed factors.
 type precomputed struct {
 	Covariance
 	inverse, angular []float64 // 1/l, 2πp [L]
@@ -97,13 +97,13 @@ func (c Covariance) precompute() *precomputed {
 	return pre
 }
 
-// decay returns component i's exp(−½ r²/l²).
+// decay returns exp(−½ r²/l²) of component i.
 func (c *precomputed) decay(i int, r float64) float64 {
 	r *= c.inverse[i]
 	return math.Exp(-0.5 * (r * r))
 }
 
-// at returns k at the distance r.
+// at returns the covariance at distance r.
 func (c *precomputed) at(r float64) (sum float64) {
 	for i, v := range c.Variance {
 		decay := c.decay(i, r)
@@ -136,8 +136,8 @@ func (c *precomputed) pull(g *Covariance, z *float64, bar, r float64) {
 	}
 }
 
-// A chunk of rows is one goroutine's work and one partial sum. Its borders depend on the number of rows alone, so that sums do not depend
-// on the machine. Many rows make longer chunks and not more of them, since each stores a whole gradient.
+// A chunk is a range of rows that is processed by one goroutine and has one partial sum. The ranges depend only on the number of rows, so
+// that sums do not depend on the machine. The number of chunks is limited because each stores a whole gradient.
 const (
 	leastChunk = 32
 	mostChunks = 64

@@ -13,11 +13,11 @@ import (
 	"github.com/vssgp/vssgp/internal/parallel"
 )
 
-// GP is the full Gaussian process: hyper-parameters that maximize the exact log marginal likelihood
+// GP is the full Gaussian process. Its hyper-parameters maximize the exact log marginal likelihood
 //
 //	ln p(y) = −½ yᵀ A⁻¹ y − ½ ln |A| − ½ N ln 2π,   A = K + τ⁻¹·1,
 //
-// by L-BFGS, at O(N³) time an evaluation and one matrix [N,N] of memory.
+// by L-BFGS. An evaluation takes O(N³) time and the memory of one [N,N] matrix.
 type GP struct{ Options }
 
 // Fit maximizes the marginal likelihood and conditions on the data.
@@ -30,7 +30,7 @@ func (g GP) Fit(ctx context.Context, data *vssgp.Data) (*Fit, error) {
 type evidence struct {
 	p  *problem
 	a  *mat.Dense // [N,N] A, its factor, or K̄
-	gp gpModel    // at h
+	gp gpModel    // model at the last hyper-parameters
 }
 
 func newEvidence(p *problem) *evidence {
@@ -38,7 +38,7 @@ func newEvidence(p *problem) *evidence {
 	return &evidence{p: p, a: mat.NewDense(n, n, nil), gp: gpModel{scale: p.scale, x: p.x}}
 }
 
-// value conditions the GP of h on the data.
+// value conditions the GP with hyper-parameters h on the data and returns the log marginal likelihood.
 func (e *evidence) value(h hyper) (float64, error) {
 	if err := h.check(); err != nil {
 		return 0, err
@@ -64,7 +64,7 @@ func (e *evidence) gradient(grad *hyper) {
 	m := e.gp
 	m.f.invert()
 	alpha := m.alpha.RawMatrix().Data
-	// K̄ is symmetric: its lower triangle, doubled, does for both.
+	// K̄ is symmetric, so it is replaced with its lower triangle with doubled off-diagonal elements.
 	chunks(len(alpha), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			row := e.a.RawRowView(i)
@@ -82,7 +82,7 @@ func (e *evidence) gradient(grad *hyper) {
 }
 
 func (e *evidence) model() Model {
-	m := e.gp // without the problem
+	m := e.gp // a copy, which does not reference the problem
 	return &m
 }
 
@@ -95,10 +95,10 @@ type gpModel struct {
 	alpha *mat.Dense // A⁻¹y [N,1]
 }
 
-// predictBlock is the number of inputs whose covariances with the data a goroutine stores at a time.
+// predictBlock is the number of inputs that a goroutine predicts at a time.
 const predictBlock = 64
 
-// Predict gives k(x, X)·α with the variance k(x, x) − k(x, X)·A⁻¹·k(X, x) + τ⁻¹, at O(N²) a row.
+// Predict returns the mean k(x, X)·α and the variance k(x, x) − k(x, X)·A⁻¹·k(X, x) + τ⁻¹. It takes O(N²) time per row.
 func (m *gpModel) Predict(_ context.Context, x []float64) (*vssgp.Prediction, error) {
 	mean, variance := make([]float64, len(x)), make([]float64, len(x))
 	parallel.Blocks(len(x), predictBlock, func(_, lo, hi int) {

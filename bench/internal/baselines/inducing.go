@@ -14,7 +14,7 @@ import (
 	"github.com/vssgp/vssgp"
 )
 
-// spread starts m inducing inputs at evenly spread quantiles of the different x.
+// spread initializes m inducing inputs at evenly spaced quantiles of the distinct x.
 func (p *problem) spread(m int) error {
 	x := slices.Compact(slices.Sorted(slices.Values(p.x)))
 	if m > len(x) {
@@ -35,16 +35,16 @@ func (p *problem) spread(m int) error {
 	return nil
 }
 
-// inducingJitter is the share of k(x,x) that is added to K_uu's diagonal. It acts as noise of the inducing variables, u = f(z) + noise, so
-// a lower bound stays one. Without it, if K_uu is singular to rounding, the gradient through it is rounding too, and L-BFGS finds no
-// ascent. With 1e-8 the noise would limit the fit of data whose error is below 10⁻⁴ of their spread.
+// inducingJitter is added to the diagonal of K_uu, as a fraction of k(x,x). It acts as noise of the inducing variables, u = f(z) + noise,
+// so a lower bound remains a lower bound. Without it, if K_uu is numerically singular, the gradient is dominated by rounding errors and
+// L-BFGS fails. With 1e-8 the noise would limit the fit of data whose errors are below 10⁻⁴ of their standard deviation.
 const inducingJitter = 1e-11
 
-// A projection writes rows in the whitened inducing variables v, u = L·v:
+// A projection expresses rows in the whitened inducing variables v, where u = L·v:
 //
 //	K_uu = k(z, z) + ε·1 = L·Lᵀ,   φ(x) = k(x, z)·L⁻ᵀ   so that Φ·Φᵀ = K_fu K_uu⁻¹ K_uf
 //
-// Its buffers are used again by the next set.
+// set reuses its buffers.
 type projection struct {
 	h      hyper
 	share  float64 // ε / k(x,x)
@@ -57,7 +57,7 @@ func newProjection(m int) *projection {
 	return &projection{k: mat.NewDense(m, m, nil), work: mat.NewDense(m, m, nil)}
 }
 
-// set moves to h and factorizes K_uu; the error wraps vssgp.ErrBound.
+// set sets the hyper-parameters to h and factorizes K_uu. The error wraps vssgp.ErrBound.
 func (p *projection) set(h hyper) (err error) {
 	if err := h.check(); err != nil {
 		return err
@@ -73,10 +73,12 @@ func (p *projection) set(h hyper) (err error) {
 	return nil
 }
 
-// pull adds to g the gradient by the covariance and z, where bar [n,M] is the gradient by φ at the rows of x and diagonal the gradient by
-// k(x,x). The lower triangle of work is LᵀL̄ for the gradient L̄ by L. It overwrites bar and work.
+// pull adds to g the gradient with respect to the covariance and z. bar [n,M] is the gradient with respect to φ at the rows of x, diagonal
+// with respect to k(x,x). The lower triangle of work contains LᵀL̄, where L̄ is the gradient with respect to L. bar and work are
+// overwritten.
 //
-// K̄_fu = Φ̄·L⁻¹. Through the factorization (Murray 2016) K̄_uu = ½·L⁻ᵀ(P + Pᵀ)L⁻¹, where P is that triangle with half its diagonal.
+// K̄_fu = Φ̄·L⁻¹. Differentiating the factorization (Murray 2016) gives K̄_uu = ½·L⁻ᵀ(P + Pᵀ)L⁻¹, where P is the lower triangle of LᵀL̄
+// with half its diagonal.
 func (p *projection) pull(g *hyper, bar *mat.Dense, diagonal float64, x []float64) {
 	c, cov, z := p.work, p.h.cov, p.h.z
 	c.Scale(0.5, c)
@@ -90,19 +92,19 @@ func (p *projection) pull(g *hyper, bar *mat.Dense, diagonal float64, x []float6
 	p.factor.rightLower(bar)
 	inner := hyper{cov: g.cov, z: make([]float64, len(z))}
 	cov.pull(&inner, c, z, z)
-	floats.AddScaled(g.z, 2, inner.z) // z is both arguments of K_uu, which is symmetric
+	floats.AddScaled(g.z, 2, inner.z) // factor 2 because both arguments of the symmetric K_uu are z
 	cov.pull(g, bar, x, z)
 	floats.AddConst(diagonal, g.cov.Variance)
 }
 
-// A posterior is q(v) of the whitened inducing variables, N(mean, P⁻¹).
+// A posterior is the distribution q(v) = N(mean, P⁻¹) of the whitened inducing variables.
 type posterior struct {
 	precision factor     // R of P = R·Rᵀ
 	mean      *mat.Dense // [M,1]
 }
 
-// condition factorizes the precision P, whose lower triangle is in p, in place and turns mean from P·mean into the mean. P is
-// 1 plus a Gram matrix: it has a factor unless it has NaN.
+// condition factorizes in place the precision P, whose lower triangle is in p, and replaces P·mean in mean by the mean. As P is 1 plus a
+// Gram matrix, this fails only if P contains NaN.
 func (q *posterior) condition(p *mat.Dense) (err error) {
 	mirror(p)
 	if q.precision, err = factorize(p); err != nil {
@@ -112,15 +114,15 @@ func (q *posterior) condition(p *mat.Dense) (err error) {
 	return nil
 }
 
-// A tile is rows of the data seen through a projection and a posterior; its buffers are used again.
+// A tile contains rows of the data and quantities derived from a projection and a posterior. Its buffers are reused.
 type tile struct {
 	n    int
 	x, y []float64 // [n]
 
 	phi      *mat.Dense // [n,M] φ
-	bar      *mat.Dense // [n,M] first ΦP⁻¹, then the gradient by φ
-	gap      []float64  // [n] k(x,x) − |φ|²: variance that the inducing variables do not explain
-	spread   []float64  // [n] φ P⁻¹ φᵀ: variance at the row that comes from q(v)
+	bar      *mat.Dense // [n,M] first ΦP⁻¹, then the gradient with respect to φ
+	gap      []float64  // [n] k(x,x) − |φ|²: variance that is not explained by the inducing variables
+	spread   []float64  // [n] φ P⁻¹ φᵀ: variance due to q(v)
 	residual []float64  // [n] y − φ·mean
 }
 
@@ -131,7 +133,7 @@ func newTile(n, m int) *tile {
 	}
 }
 
-// each projects the rows of x and y, as many at a time as t has, and calls f with them and the first one's number.
+// each projects the rows of x and y in blocks of t.n rows and calls f for each block with the index of its first row.
 func (t *tile) each(p *projection, x, y []float64, f func(lo int, rows *tile)) {
 	for lo := 0; lo < len(x); lo += t.n {
 		if left := len(x) - lo; left < t.n {
@@ -144,7 +146,7 @@ func (t *tile) each(p *projection, x, y []float64, f func(lo int, rows *tile)) {
 	}
 }
 
-// project fills phi and gap.
+// project computes phi and gap.
 func (t *tile) project(p *projection) {
 	p.h.cov.matrix(t.phi, t.x, p.h.z)
 	p.factor.rightUpper(t.phi)
@@ -156,13 +158,13 @@ func (t *tile) project(p *projection) {
 	})
 }
 
-// residuals fills residual.
+// residuals computes residual.
 func (t *tile) residuals(q *posterior) {
 	copy(t.residual, t.y)
 	blas64.Gemm(blas.NoTrans, blas.NoTrans, -1, t.phi.RawMatrix(), q.mean.RawMatrix(), 1, column(t.residual).RawMatrix())
 }
 
-// spreads fills spread and leaves Φ·R⁻ᵀ in bar.
+// spreads computes spread and writes Φ·R⁻ᵀ to bar.
 func (t *tile) spreads(q *posterior) {
 	t.bar.Copy(t.phi)
 	q.precision.rightUpper(t.bar)
@@ -171,11 +173,11 @@ func (t *tile) spreads(q *posterior) {
 	}
 }
 
-// adjoint sets bar to the gradient by φ of
+// adjoint sets bar to the gradient with respect to φ of
 //
 //	−½ Σ_n (r_n² + spread_n)/Λ_n + Σ_n ḡ_n gap_n
 //
-// at the given posterior: (r_n·meanᵀ − φ_n P⁻¹)/Λ_n − 2ḡ_n φ_n. It follows residuals and spreads.
+// for a fixed posterior, which is (r_n·meanᵀ − φ_n P⁻¹)/Λ_n − 2ḡ_n φ_n. It must be called after residuals and spreads.
 func (t *tile) adjoint(q *posterior, lambda, gapBar []float64) {
 	q.precision.rightLower(t.bar)
 	mean := q.mean.RawMatrix().Data
@@ -189,23 +191,23 @@ func (t *tile) adjoint(q *posterior, lambda, gapBar []float64) {
 	})
 }
 
-// sparseModel is the model of SPGP and SVGP: inducing inputs and the posterior of the function there.
+// sparseModel is the model of SPGP and SVGP. It consists of inducing inputs and the posterior of the function at these.
 type sparseModel struct {
 	scale
 	proj *projection
 	q    posterior
 }
 
-// predictRows is the number of rows whose features are stored at a time.
+// predictRows is the number of rows that are predicted at a time.
 const predictRows = 1024
 
-// Predict implements Model in O(M²) a row:
+// Predict implements Model in O(M²) per row:
 //
 //	E[f] = φ·m,   Var[f] = k(x,x) − |φ|² + φ P⁻¹ φᵀ
 func (s *sparseModel) Predict(_ context.Context, x []float64) (*vssgp.Prediction, error) {
 	mean, variance := make([]float64, len(x)), make([]float64, len(x))
 	newTile(min(len(x), predictRows), len(s.proj.h.z)).each(s.proj, x, mean, func(lo int, t *tile) {
-		t.residuals(&s.q) // of zeros
+		t.residuals(&s.q) // y is zero, so the residual is −φ·m
 		t.spreads(&s.q)
 		for i, r := range t.residual {
 			mean[lo+i] = -r

@@ -17,7 +17,7 @@ import (
 
 var bounds = []Bound{VFE, FITC}
 
-// dense is the bound's formula in N×N matrices, and the latent variance at x: k(x,x) − K_xu (K_uu⁻¹ − A⁻¹) K_ux with
+// dense returns the bound, computed with N×N matrices, and the latent variance at x: k(x,x) − K_xu (K_uu⁻¹ − A⁻¹) K_ux with
 // A = K_uu + K_uf Λ⁻¹ K_fu.
 func (c *collapsed) dense(h hyper, x []float64) (bound float64, variance []float64) {
 	solved := func(a, b *mat.Dense) *mat.Dense {
@@ -76,20 +76,20 @@ func TestSPGP(t *testing.T) {
 	}
 }
 
-// With the data as inducing inputs nothing is approximated.
+// TestSPGPOnTheDataIsTheGP checks that SPGP equals the full GP if the inducing inputs are the data.
 func TestSPGPOnTheDataIsTheGP(t *testing.T) {
 	data := noisyData(25, 3)
-	// A short length-scale: K_uu is well conditioned, so that its jitter hardly shows.
+	// K_uu is well conditioned because of the short length-scale, so that its jitter has little effect.
 	o := Options{Covariance: SE(0.1), NoisePrecision: 1}
 	gp := fit(t, GP{o}, data)
 	for _, bound := range bounds {
 		f := fit(t, SPGP{o, 25, bound}, data)
-		near(t, string(bound), f.Bound, gp.Bound, 1e-8) // the jitter adds its own: N·10⁻¹¹/2s
+		near(t, string(bound), f.Bound, gp.Bound, 1e-8) // the jitter changes the bound by N·10⁻¹¹/2s
 		samePredictions(t, f.Model, gp.Model, 1e-8)
 	}
 }
 
-// VFE stays below the log marginal likelihood and rises with each inducing input, wherever that is.
+// TestVFEIsALowerBoundThatRises checks that VFE never exceeds the log marginal likelihood and increases with each added inducing input.
 func TestVFEIsALowerBoundThatRises(t *testing.T) {
 	cases(t, 40, 12, func(t *testing.T, _ *rand.Rand, p *problem) {
 		k := p.start.cov.naive(p.x, p.x)
@@ -107,7 +107,7 @@ func TestVFEIsALowerBoundThatRises(t *testing.T) {
 	})
 }
 
-// Inducing inputs that are the same, or fewer than the data deserve, or far away, still give a bound, a gradient and a fit.
+// TestSparseSurvives checks that there is a bound, a gradient and a fit if inducing inputs are equal, too few, or far from the data.
 func TestSparseSurvives(t *testing.T) {
 	o := Options{Covariance: SE(0.8), NoisePrecision: 1, Iterations: 20}
 	for name, z := range map[string][]float64{
@@ -136,7 +136,7 @@ func TestSparseSurvives(t *testing.T) {
 	}
 }
 
-// If a step is too long there is an error that the optimizer understands, or a value that is not finite.
+// TestSPGPValueErrors checks that extreme hyper-parameters give vssgp.ErrBound or a value that is not finite.
 func TestSPGPValueErrors(t *testing.T) {
 	p := prepare(noisyData(20, 6), Options{Covariance: SE(1, 2), NoisePrecision: 1})
 	p.start.z = []float64{1, 2, 3}
@@ -157,7 +157,7 @@ func TestSPGPValueErrors(t *testing.T) {
 	}
 }
 
-// stepsAt are an SVGP's steps at the problem's start, with a q(v) that is the best for other outputs: nothing is stationary.
+// stepsAt returns SVGP's steps at the initial hyper-parameters, with the optimal q(v) for other outputs, so that no gradient vanishes.
 func stepsAt(t *testing.T, p *problem, batch int) *steps {
 	t.Helper()
 	w := newSteps(p, SVGP{Batch: batch})
@@ -170,7 +170,7 @@ func stepsAt(t *testing.T, p *problem, batch int) *steps {
 	return w
 }
 
-// project fills the tile with the first rows.
+// project fills the tile with the first rows and projects them.
 func (w *steps) project(t *testing.T) {
 	t.Helper()
 	testkit.OK(t, w.proj.set(w.h))
@@ -179,15 +179,15 @@ func (w *steps) project(t *testing.T) {
 	w.tile.project(w.proj)
 }
 
-// With the likelihood of u that the rows give kept, see canonical.gradient.
+// TestSVGPGradient compares the gradient with differences at a constant likelihood of u given by the rows, see canonical.gradient.
 func TestSVGPGradient(t *testing.T) {
 	cases(t, 70, 7, func(t *testing.T, _ *rand.Rand, p *problem) {
 		w := stepsAt(t, p, 40)
 		const weight = 1.75
-		said, toward := w.said()
+		precision, shift := w.likelihood()
 		f := func() float64 {
 			w.project(t)
-			w.hear(t, said, toward)
+			w.setLikelihood(t, precision, shift)
 			return weight*w.q.data(w.tile, w.h.noise) - w.q.kl()
 		}
 		f()
@@ -197,8 +197,8 @@ func TestSVGPGradient(t *testing.T) {
 	})
 }
 
-// said is A = L⁻ᵀ(P − 1)L⁻¹ and a = L⁻ᵀθ.
-func (w *steps) said() (a, b *mat.Dense) {
+// likelihood returns the likelihood of u given by the rows: A = L⁻ᵀ(P − 1)L⁻¹ and a = L⁻ᵀθ.
+func (w *steps) likelihood() (a, b *mat.Dense) {
 	a, b = mat.DenseCopyOf(w.q.p), mat.DenseCopyOf(w.q.theta)
 	addDiagonal(a, -1)
 	mirror(a)
@@ -209,8 +209,8 @@ func (w *steps) said() (a, b *mat.Dense) {
 	return a, b
 }
 
-// hear sets q(v) to what said gave, in the present projection.
-func (w *steps) hear(t *testing.T, a, b *mat.Dense) {
+// setLikelihood sets q(v) from the result of likelihood, in the current projection.
+func (w *steps) setLikelihood(t *testing.T, a, b *mat.Dense) {
 	t.Helper()
 	m, _ := a.Dims()
 	l := mat.NewDense(m, m, nil)
@@ -225,7 +225,7 @@ func (w *steps) hear(t *testing.T, a, b *mat.Dense) {
 	testkit.OK(t, w.q.update())
 }
 
-// The mean of the estimates from one epoch's mini-batches is the bound.
+// TestSVGPBatchesAreUnbiased checks that the mean of the estimates from the mini-batches of one epoch is the bound.
 func TestSVGPBatchesAreUnbiased(t *testing.T) {
 	cases(t, 70, 7, func(t *testing.T, _ *rand.Rand, p *problem) {
 		w := stepsAt(t, p, 14)
@@ -241,17 +241,18 @@ func TestSVGPBatchesAreUnbiased(t *testing.T) {
 		}
 		near(t, "mean of the estimates", mean, w.bound(), 1e-12)
 		if len(rows) != 70 {
-			t.Errorf("an epoch has %d different rows of 70", len(rows))
+			t.Errorf("an epoch has %d distinct rows, want 70", len(rows))
 		}
 		first := slices.Clone(w.order)
 		w.draw()
 		if slices.IsSorted(first) || slices.Equal(first, w.order) {
-			t.Error("the rows are not shuffled anew in each epoch")
+			t.Error("the rows are not shuffled in each epoch")
 		}
 	})
 }
 
-// One natural step ρ = 1 on all rows is the best q(v): VFE's bound and predictions. Any other q(v) stays below.
+// TestSVGPNaturalStepIsVFE checks that one natural gradient step with ρ = 1 on all rows gives the optimal q(v), with the bound and the
+// predictions of VFE. The bound of another q(v) is smaller.
 func TestSVGPNaturalStepIsVFE(t *testing.T) {
 	cases(t, 70, 7, func(t *testing.T, _ *rand.Rand, p *problem) {
 		c := newCollapsed(p, VFE)
@@ -266,8 +267,8 @@ func TestSVGPNaturalStepIsVFE(t *testing.T) {
 	})
 }
 
-// changed is the bound after a change of the best q(v)'s hyper-parameters and inducing inputs: with q(v) unchanged, carried along, and
-// made anew.
+// changed returns the bound after a change of the hyper-parameters and inducing inputs: with the former optimal q(v) unchanged, with q(v)
+// converted by carry, and with the new optimal q(v).
 func changed(t *testing.T, p *problem, change func(h *hyper)) (left, carried, best float64) {
 	t.Helper()
 	w := stepsAt(t, p, len(p.x))
@@ -282,7 +283,7 @@ func changed(t *testing.T, p *problem, change func(h *hyper)) (left, carried, be
 	return left, w.bound(), value(t, newCollapsed(p, VFE), w.h)
 }
 
-// What q(v) knows goes along with σ² and τ exactly, and with l and z nearly, where the inducing inputs cover the data.
+// TestSVGPCarries checks that carry is exact for changes of σ² and τ, and approximate for l and z if the inducing inputs cover the data.
 func TestSVGPCarries(t *testing.T) {
 	cases(t, 70, 7, func(t *testing.T, _ *rand.Rand, p *problem) {
 		left, carried, best := changed(t, p, func(h *hyper) {
@@ -293,7 +294,7 @@ func TestSVGPCarries(t *testing.T) {
 		})
 		near(t, "carried", carried, best, 1e-8)
 		if best-left < 1 {
-			t.Errorf("q(v) unchanged has lost %v nats: the test shows nothing", best-left)
+			t.Errorf("the bound with unchanged q(v) is only %v nats below the optimum, which is too little for this test", best-left)
 		}
 	})
 	p := prepare(noisyData(400, 7), Options{Covariance: SE(0.7), NoisePrecision: 1})
@@ -309,12 +310,12 @@ func TestSVGPCarries(t *testing.T) {
 	} {
 		left, carried, best := changed(t, p, change)
 		if best-left < 10 || best-carried > 0.02*(best-left) {
-			t.Errorf("%s: %v nats lost carried along, %v unchanged", name, best-carried, best-left)
+			t.Errorf("%s: %v nats below the optimum with carry, %v without", name, best-carried, best-left)
 		}
 	}
 }
 
-// A step to where there is no bound is taken back, also if it is the last.
+// TestSVGPTakesBadStepsBack checks that a step after which the bound cannot be evaluated is undone, also if it is the last.
 func TestSVGPTakesBadStepsBack(t *testing.T) {
 	p := prepare(noisyData(60, 4), Options{Covariance: SE(1), NoisePrecision: 1})
 	testkit.OK(t, p.spread(8))
@@ -333,6 +334,6 @@ func TestSVGPTakesBadStepsBack(t *testing.T) {
 	w = newSteps(p, SVGP{Batch: 60, Rate: 0.05})
 	w.move(bad)
 	if why, err := w.all(t.Context()); why != "" || !errors.Is(err, vssgp.ErrBound) {
-		t.Errorf("bad start: %q, %v; want vssgp.ErrBound", why, err)
+		t.Errorf("bad initialization: %q, %v; want vssgp.ErrBound", why, err)
 	}
 }

@@ -22,17 +22,17 @@ const (
 	FITC Bound = "FITC"
 )
 
-// SPGP is a Gaussian process seen through M inducing variables u = f(z), whose inputs z are learned together with the hyper-parameters by
-// L-BFGS in O(N·M²) time an evaluation and O(N·M) memory. With Q_ff = K_fu K_uu⁻¹ K_uf it maximizes
+// SPGP is a sparse Gaussian process with M inducing variables u = f(z). The inputs z and the hyper-parameters are learned by L-BFGS. An
+// evaluation takes O(N·M²) time and O(N·M) memory. With Q_ff = K_fu K_uu⁻¹ K_uf it maximizes
 //
 //	FITC  ln N(y | 0, Q_ff + diag(K_ff − Q_ff) + τ⁻¹)
 //	VFE   ln N(y | 0, Q_ff + τ⁻¹) − ½τ·tr(K_ff − Q_ff)
 //
-// VFE is a lower bound of the log marginal likelihood; FITC is the likelihood of another model and may exceed it. A share of 10⁻¹¹ is added
-// to K_uu's diagonal, and more where inducing inputs are (nearly) the same.
+// VFE is a lower bound of the log marginal likelihood. FITC is the likelihood of a different model and may exceed it. The diagonal of
+// K_uu is increased by a fraction of 10⁻¹¹, and by more if inducing inputs are nearly equal.
 type SPGP struct {
 	Options
-	Inducing int // M, which start at evenly spread quantiles of x
+	Inducing int // M; the inducing inputs are initialized at evenly spaced quantiles of x
 	Bound    Bound
 }
 
@@ -45,23 +45,23 @@ func (s SPGP) Fit(ctx context.Context, data *vssgp.Data) (*Fit, error) {
 	return p.ascend(ctx, newCollapsed(p, s.Bound))
 }
 
-// collapsed is the objective of SPGP, the bound at the best q(v):
+// collapsed is the objective of SPGP, the bound at the optimal q(v):
 //
 //	F = ln N(y | 0, ΦΦᵀ + Λ) − T
 //	FITC: Λ_n = gap_n + s, T = 0      VFE: Λ_n = s, T = 1/2s·Σ_n gap_n
 //
-// with s the noise's variance. In the M×M matrix B = 1 + ΦᵀΛ⁻¹Φ, which is the precision of q(v), with its mean m = B⁻¹ΦᵀΛ⁻¹y and
-// r = y − Φm,
+// where s is the noise variance. With the M×M precision B = 1 + ΦᵀΛ⁻¹Φ and the mean m = B⁻¹ΦᵀΛ⁻¹y of q(v), and r = y − Φm,
 //
 //	F = −½ [ N ln 2π + Σ ln Λ_n + ln|B| + Σ r_n²/Λ_n + |m|² ] − T
 //
-// The last two terms are positive: nothing cancels. By Λ the gradient is ½(r² + φB⁻¹φᵀ − Λ)/Λ², by φ it is tile.adjoint's.
+// The last two terms in brackets are positive, so they do not cancel. The gradient with respect to Λ is ½(r² + φB⁻¹φᵀ − Λ)/Λ². The gradient
+// with respect to φ is computed by tile.adjoint.
 type collapsed struct {
 	*problem
 	bound Bound
 	proj  *projection
 	tile  *tile
-	b     *mat.Dense // [M,M] B's factor
+	b     *mat.Dense // [M,M] factor of B
 	post  posterior
 
 	lambda []float64 // Λ [N]
@@ -108,7 +108,7 @@ func (c *collapsed) value(h hyper) (float64, error) {
 	return -0.5*(determinant+fit+square(c.post.mean.RawMatrix().Data)) - 0.5/h.noise*open, nil
 }
 
-// condition sets B and q(v).
+// condition computes B and q(v).
 func (c *collapsed) condition() error {
 	t := c.tile
 	for n, v := range c.lambda {
@@ -129,7 +129,7 @@ func (c *collapsed) gradient(grad *hyper) {
 	diagonal := 0.0
 	for n, v := range c.lambda {
 		r := t.residual[n] * t.residual[n]
-		c.gapBar[n] = 0.5 * (r + t.spread[n] - v) / (v * v) // by Λ
+		c.gapBar[n] = 0.5 * (r + t.spread[n] - v) / (v * v) // with respect to Λ
 		grad.noise += c.gapBar[n]
 		if c.bound == VFE {
 			c.gapBar[n] = -0.5 / noise
@@ -138,8 +138,8 @@ func (c *collapsed) gradient(grad *hyper) {
 		diagonal += c.gapBar[n]
 	}
 	t.adjoint(&c.post, c.lambda, c.gapBar)
-	// By L: L̄ = −tril(L⁻ᵀ Φ̄ᵀΦ). The entries that tril drops affect only entries that the triangle of LᵀL̄ drops: it is the triangle of
-	// −Φ̄ᵀΦ.
+	// The gradient with respect to L is L̄ = −tril(L⁻ᵀ Φ̄ᵀΦ). The entries that tril sets to zero do not affect the lower triangle of LᵀL̄,
+	// which is therefore the lower triangle of −Φ̄ᵀΦ.
 	blas64.Gemm(blas.Trans, blas.NoTrans, -1, t.bar.RawMatrix(), t.phi.RawMatrix(), 0, c.proj.work.RawMatrix())
 	c.proj.pull(grad, t.bar, diagonal, t.x)
 }

@@ -14,25 +14,25 @@ import (
 	"github.com/vssgp/vssgp/internal/optimize"
 )
 
-// SVGP is the sparse Gaussian process on mini-batches of Hensman et al. (2013), sSPGP in the comparison. A Gaussian q(u) over the function
-// at M inducing inputs is moved by natural gradients, the hyper-parameters and the inducing inputs by Adam, at O(S·M² + M³) a step, and
+// SVGP is the sparse Gaussian process with mini-batches of Hensman et al. (2013), called sSPGP in the paper's comparison. It maximizes
 //
-//	Σ_n E_q[ln N(y_n | f_n, τ⁻¹)] − KL(q(u) ‖ p(u))
+//	Σ_n E_q[ln N(y_n | f_n, τ⁻¹)] − KL(q(u) ‖ p(u)),
 //
-// rises to VFE's bound (see SPGP), which it never exceeds. In the first N/S steps, fifty at most, q(u) alone moves.
+// where q(u) is a Gaussian over the function at M inducing inputs. Its upper limit is VFE's bound (see SPGP). q(u) is optimized by natural
+// gradients, the rest by Adam. A step takes O(S·M² + M³) time. In the first N/S steps, but at most fifty, only q(u) is optimized.
 type SVGP struct {
 	Options
-	Inducing int // M, which start at evenly spread quantiles of x
-	Batch    int // S rows a step, drawn without replacement
-	// Rate is Adam's at first: how far a step may go in the logarithms of σ², l and τ, in p in units of the starting 1/l, and in z in units
-	// of the shortest starting length-scale (or wave). It falls to 0 over the last half of the steps.
+	Inducing int // M; the inducing inputs are initialized at evenly spaced quantiles of x
+	Batch    int // S, the number of rows per step, drawn without replacement
+	// Rate is Adam's initial learning rate: the maximum step in the logarithms of σ², l and τ, in p in units of the initial 1/l, and in z in
+	// units of the shortest initial length-scale or wavelength. It decreases to 0 over the second half of the steps.
 	Rate     float64
-	Seed     uint64               // of the mini-batches; the same seed gives the same bits
-	Progress func(vssgp.Progress) // called now and then; nil: not
+	Seed     uint64               // seed of the mini-batches
+	Progress func(vssgp.Progress) // called every svgpReport steps; may be nil
 }
 
-// Fit takes Options.Iterations steps, then one pass over all rows in which the hyper-parameters rest and q(u) becomes the best there, so
-// the noise of the natural steps does not show in the model. The same seed gives the same bits for any GOMAXPROCS.
+// Fit takes Options.Iterations steps. Then it computes the optimal q(u) for the final hyper-parameters in one pass over all rows, which
+// removes the noise of the natural gradient steps. The same seed gives the same bits for any GOMAXPROCS.
 func (s SVGP) Fit(ctx context.Context, data *vssgp.Data) (*Fit, error) {
 	p := prepare(data, s.Options)
 	if err := p.spread(s.Inducing); err != nil {
@@ -51,29 +51,29 @@ func (s SVGP) Fit(ctx context.Context, data *vssgp.Data) (*Fit, error) {
 }
 
 const (
-	leastRho   = 0.02 // of a natural step
-	giveUp     = 20   // steps without a value, one after the other, that end a fit
+	leastRho   = 0.02 // minimum length of a natural gradient step
+	giveUp     = 20   // number of consecutive failed steps after which a fit ends
 	svgpReport = 50   // steps between progress reports
 	batchSalt  = 0xba7c
 )
 
-// steps contains the state and the buffers of an SVGP's fit.
+// steps contains the state and the buffers of a fit of SVGP.
 type steps struct {
 	*problem
 	set  SVGP
 	in   *coordinates
 	v    []float64 // coordinates of h and z
-	good []float64 // the last where the bound had a value
+	good []float64 // last coordinates at which the bound could be evaluated
 	h    hyper
 	q    *canonical
 	proj *projection
-	was  *projection // of q; not set before the first step
+	prev *projection // projection in which q is expressed; not set before the first step
 	tile *tile
-	grad []float64 // by v
+	grad []float64 // gradient with respect to v
 	adam *optimize.Adam
 
 	rng   *rand.Rand
-	order []int // the rows in the order in which they are handed out
+	order []int // permutation of the rows, from which mini-batches are drawn
 	next  int
 	taken int
 }
@@ -83,7 +83,7 @@ func newSteps(p *problem, set SVGP) *steps {
 	v := in.first()
 	w := &steps{
 		problem: p, set: set, in: in, v: v, good: slices.Clone(v), h: in.at(v), q: newCanonical(m),
-		proj: newProjection(m), was: newProjection(m), tile: newTile(set.Batch, m),
+		proj: newProjection(m), prev: newProjection(m), tile: newTile(set.Batch, m),
 		grad: make([]float64, len(v)), adam: optimize.NewAdam(len(v)),
 		rng: rand.New(rand.NewPCG(set.Seed, batchSalt)), order: make([]int, n), next: n,
 	}
@@ -94,8 +94,8 @@ func newSteps(p *problem, set SVGP) *steps {
 	return w
 }
 
-// all takes the steps and returns why they ended. If a step ends where the bound has no value, it is taken back and the rate is halved. It
-// returns an error if the bound has no value at the start, or ctx has ended.
+// all takes the steps and returns the reason why they ended. If the bound cannot be evaluated after a step, the step is undone and the rate
+// halved. all returns an error if the bound cannot be evaluated at the initial hyper-parameters, or if ctx has ended.
 func (w *steps) all(ctx context.Context) (why string, err error) {
 	rate, failures := w.set.Rate, 0
 	for w.taken < w.iterations {
@@ -106,7 +106,7 @@ func (w *steps) all(ctx context.Context) (why string, err error) {
 		value, err := w.step()
 		if err != nil {
 			if w.taken == 0 {
-				return "", fmt.Errorf("baselines: at the starting values: %w", err)
+				return "", fmt.Errorf("baselines: at the initial hyper-parameters: %w", err)
 			}
 			w.move(w.good)
 			if failures++; failures == giveUp {
@@ -126,7 +126,7 @@ func (w *steps) all(ctx context.Context) (why string, err error) {
 	return "iteration limit", nil
 }
 
-// advance moves along the step's gradient, once q(v) has seen as many rows as it remembers later.
+// advance updates the coordinates with the step's gradient, unless it is one of the first 1/ρ steps, in which only q(v) changes.
 func (w *steps) advance(rate float64) {
 	copy(w.good, w.v)
 	if float64(w.taken+1)*w.rho() >= 1 {
@@ -136,13 +136,13 @@ func (w *steps) advance(rate float64) {
 	w.taken++
 }
 
-// move goes to coordinates v.
+// move sets the coordinates to v.
 func (w *steps) move(v []float64) {
 	copy(w.v, v)
 	w.h = w.in.at(w.v)
 }
 
-// draw fills the tile with the next mini-batch: rows in random order, all of them once (but for a remainder) before any comes again.
+// draw fills the tile with the next mini-batch. Rows are drawn without replacement until fewer than a mini-batch are left.
 func (w *steps) draw() {
 	t := w.tile
 	if w.next+t.n > len(w.x) {
@@ -155,12 +155,11 @@ func (w *steps) draw() {
 	w.next += t.n
 }
 
-// rho returns the length ρ of the natural steps after the first 1/ρ, whose mean q(v) is. With it q(v) remembers all rows, or the last fifty
-// mini-batches.
+// rho returns the length ρ of the natural gradient steps after the first 1/ρ, over which q(v) is an average. With it, q(v) effectively
+// averages over all rows or the last fifty mini-batches.
 func (w *steps) rho() float64 { return max(float64(w.tile.n)/float64(len(w.x)), leastRho) }
 
-// step moves q(v) by the tile and leaves the bound's gradient by the coordinates; the value is the estimate of the bound's first sum, from
-// the tile. It works on the tile once for both.
+// step updates q(v) with the tile, computes the gradient grad, and returns an estimate of the bound's first sum from the tile.
 func (w *steps) step() (float64, error) {
 	if err := w.proj.set(w.h); err != nil {
 		return 0, err
@@ -168,28 +167,28 @@ func (w *steps) step() (float64, error) {
 	t := w.tile
 	t.project(w.proj)
 	if !finite(floats.Sum(t.gap)) {
-		return 0, fmt.Errorf("baselines: covariances with the inducing inputs are not numbers: %w", vssgp.ErrBound)
+		return 0, fmt.Errorf("baselines: covariances with the inducing inputs are not finite: %w", vssgp.ErrBound)
 	}
-	if w.was.h.noise > 0 {
-		w.q.carry(w.was, w.proj)
+	if w.prev.h.noise > 0 {
+		w.q.carry(w.prev, w.proj)
 	}
-	w.proj, w.was = w.was, w.proj // q is there now
+	w.proj, w.prev = w.prev, w.proj // q is now expressed in w.prev
 	weight := float64(len(w.x)) / float64(t.n)
 	if err := w.q.natural(t, max(w.rho(), 1/float64(w.taken+1)), weight, w.h.noise); err != nil {
 		return 0, err
 	}
 	value := weight * w.q.data(t, w.h.noise)
 	grad := w.in.zero()
-	w.q.gradient(t, w.was, weight, grad)
+	w.q.gradient(t, w.prev, weight, grad)
 	w.in.pull(w.grad, &w.h, grad)
 	if !finite(value) || !finite(floats.Sum(w.grad)) {
-		return 0, fmt.Errorf("baselines: SVGP's bound or its gradient is not a number: %w", vssgp.ErrBound)
+		return 0, fmt.Errorf("baselines: SVGP's bound or its gradient is not finite: %w", vssgp.ErrBound)
 	}
 	return value, nil
 }
 
-// finish makes q(v) the best at the present hyper-parameters, in one pass over all rows, and evaluates the bound there in a second. If the
-// last step ended where the bound has no value, it goes back.
+// finish computes the optimal q(v) for the current hyper-parameters in one pass over all rows, and evaluates the bound in a second pass. If
+// the bound cannot be evaluated, it undoes the last step first.
 func (w *steps) finish() (float64, error) {
 	f, err := w.best()
 	if err != nil {
@@ -199,6 +198,7 @@ func (w *steps) finish() (float64, error) {
 	return f, err
 }
 
+// best computes the optimal q(v) and returns the bound.
 func (w *steps) best() (float64, error) {
 	if err := w.proj.set(w.h); err != nil {
 		return 0, err

@@ -17,7 +17,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestEnds: the last leaves a horizon; they are a horizon apart, or nearer so that half of the rows come before the first.
+// TestEnds checks that the last origin leaves one horizon and that origins are a horizon apart, or closer if there are too few rows.
 func TestEnds(t *testing.T) {
 	for _, c := range []struct {
 		n, horizon, origins int
@@ -26,7 +26,7 @@ func TestEnds(t *testing.T) {
 		{1000, 20, 6, []int{880, 900, 920, 940, 960, 980}},
 		{144, 24, 6, []int{75, 84, 93, 102, 111, 120}},
 		{365, 14, 3, []int{323, 337, 351}},
-		{10, 5, 6, []int{1, 2, 3, 4, 5}}, // a row each, and no end before the first
+		{10, 5, 6, []int{1, 2, 3, 4, 5}}, // one row apart, and fewer origins
 	} {
 		if got := ends(c.n, c.horizon, c.origins); !slices.Equal(got, c.want) {
 			t.Errorf("%d rows, %d ahead, %d origins: %v, want %v", c.n, c.horizon, c.origins, got, c.want)
@@ -34,8 +34,8 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// made are the problems of the sets that need no folder of data.
-func made(t *testing.T) []Problem {
+// repositoryProblems returns the problems whose files are in the repository.
+func repositoryProblems(t *testing.T) []Problem {
 	t.Helper()
 	t.Chdir("../../..")
 	var left []string
@@ -43,25 +43,25 @@ func made(t *testing.T) []Problem {
 	all := strings.Join(left, "\n")
 	if len(left) != 5 || strings.Count(all, filepath.Join("demand", "bikes.csv")) != 2 || !strings.Contains(all, "solar") ||
 		!strings.Contains(all, "m4_hourly") || !strings.Contains(all, "m4_weekly") {
-		t.Errorf("left out: %q, want the five sets with a file that are not given", left)
+		t.Errorf("skipped: %q, want the five sets with a file in the folder of data", left)
 	}
 	return problems
 }
 
-// TestProblems: known and asked rows are disjoint and together the series, and the truth is not written.
+// TestProblems checks that known and test rows are disjoint and sorted, and that the true values are not written.
 func TestProblems(t *testing.T) {
-	problems, counts := made(t), map[string]int{}
+	problems, counts := repositoryProblems(t), map[string]int{}
 	for _, p := range problems {
 		counts[p.Set]++
 		if len(p.At) == 0 || len(p.At) != len(p.truth) || len(p.X) != len(p.Y) || !slices.IsSorted(p.X) || !slices.IsSorted(p.At) {
 			t.Fatalf("%v: %d inputs, %d true, %d and %d known", p.Key, len(p.At), len(p.truth), len(p.X), len(p.Y))
 		}
 		if slices.ContainsFunc(p.At, func(x float64) bool { return slices.Contains(p.X, x) }) {
-			t.Errorf("%v: a row that is known is asked for", p.Key)
+			t.Errorf("%v: a known row is a test row", p.Key)
 		}
 		hole := strings.HasPrefix(p.Set, "co2-") && p.Set != "co2-years"
 		if hole != (p.At[len(p.At)-1] < p.X[len(p.X)-1]) {
-			t.Errorf("%v: asked to %g, known to %g", p.Key, p.At[len(p.At)-1], p.X[len(p.X)-1])
+			t.Errorf("%v: last test row %g, last known row %g", p.Key, p.At[len(p.At)-1], p.X[len(p.X)-1])
 		}
 		text, err := json.Marshal(p)
 		var fields map[string]any
@@ -83,7 +83,7 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// TestHoles: a tenth of the rows; four blocks of two years that do not meet; draws differ.
+// TestHoles checks that tenth returns a tenth of the rows, that blocks returns four separate blocks of two years, and that draws differ.
 func TestHoles(t *testing.T) {
 	const n = 519
 	seen := map[string]bool{}
@@ -97,7 +97,7 @@ func TestHoles(t *testing.T) {
 			}
 			text, _ := json.Marshal(left)
 			if seen[string(text)] {
-				t.Error("a draw came twice")
+				t.Error("two draws are equal")
 			}
 			seen[string(text)] = true
 		}
@@ -113,7 +113,7 @@ func TestHoles(t *testing.T) {
 	}
 }
 
-// TestM4: a line is a problem; a line of something else is refused.
+// TestM4 checks that a line becomes a problem and that invalid lines are rejected.
 func TestM4(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "m4_weekly_dev.jsonl")
@@ -133,13 +133,13 @@ func TestM4(t *testing.T) {
 	for _, bad := range []string{"", `{"name":"W1","train":[1,2],"test":[3]}` + "\n", `{"train":[1,2,3],"test":[4]}` + "\n", "{\n"} {
 		write(bad)
 		if _, err := Problems([]string{"m4-weekly"}, dir, func(err error) { t.Error(err) }); err == nil || !strings.Contains(err.Error(), path) {
-			t.Errorf("%q: error %v, want one that names the file", bad, err)
+			t.Errorf("%q: error %v, want the path of the file", bad, err)
 		}
 	}
 }
 
-// TestDemand: regressors are split as y is, the same problems come without them, and package series gets them: y is mostly 5 times the
-// first.
+// TestDemand checks that regressors are split as y, that the same problems exist without regressors, and that package series uses the
+// regressors: y is approximately 50 plus 5 times the first.
 func TestDemand(t *testing.T) {
 	dir := t.TempDir()
 	text := &strings.Builder{}
@@ -156,7 +156,7 @@ func TestDemand(t *testing.T) {
 	var left []error
 	problems, err := Problems([]string{"demand", "demand-without"}, dir, func(err error) { left = append(left, err) })
 	if err != nil || len(problems) != 20 || len(left) != 2 {
-		t.Fatalf("%d problems, left out %v, %v; want 20 of victoria, and bikes left out twice", len(problems), left, err)
+		t.Fatalf("%d problems, skipped %v, %v; want 20 of victoria, and bikes skipped twice", len(problems), left, err)
 	}
 	with, without := problems[9], problems[19]
 	columns := columns(slices.Concat(with.Regressors, with.AtRegressors))
@@ -174,7 +174,7 @@ func TestDemand(t *testing.T) {
 	}
 }
 
-// TestNaive: by hand, over a hole and beyond the end. The grid's step is 0.5, and y has nothing at 2.
+// TestNaive compares naive forecasts in a gap and after the end with values computed by hand. The grid's step is 0.5; x = 12 is missing.
 func TestNaive(t *testing.T) {
 	var s Series
 	for i := range 24 {
@@ -182,13 +182,13 @@ func TestNaive(t *testing.T) {
 			s.X, s.Y = append(s.X, 10+0.5*float64(i)), append(s.Y, float64(i%4)+float64(i)/10)
 		}
 	}
-	at := []float64{12, 22, 24} // places 4, 24 and 28
+	at := []float64{12, 22, 24} // indices 4, 24 and 28
 	for _, c := range []struct {
 		method forecaster
 		mean   []float64
 	}{
 		{naive, []float64{3.3, 5.3, 5.3}},
-		{seasonal, []float64{0, 2, 2}}, // places 0, 20 and 20
+		{seasonal, []float64{0, 2, 2}}, // indices 0, 20 and 20
 		{drift, []float64{3.3 + 5.3/23, 5.3 + 5.3/23, 5.3 + 5*5.3/23}},
 	} {
 		f := testkit.Must(c.method(t.Context(), &Problem{Season: 4, Series: s, At: at}))(t)
@@ -198,25 +198,25 @@ func TestNaive(t *testing.T) {
 		}
 	}
 	f, err := seasonal(t.Context(), &Problem{Season: 4, Series: s, At: at})
-	if err != nil || math.Abs(f.SD[0]-0.4) > 1e-12 || math.Abs(f.SD[2]-0.8) > 1e-12 { // y rises by .4 a season
+	if err != nil || math.Abs(f.SD[0]-0.4) > 1e-12 || math.Abs(f.SD[2]-0.8) > 1e-12 { // y increases by 0.4 per season
 		t.Errorf("seasonal naive ± %v, %v; want 0.4 and 0.8", f.SD, err)
 	}
-	// A first season without its third row, and no eighth row, is forecast backwards, from place 6.
+	// The missing third row of the first season is forecast backwards, from index 6 of the original series.
 	early, _ := s.split(func(i int) bool { return i != 2 && i != 6 })
 	if f, err := seasonal(t.Context(), &Problem{Season: 4, Series: early, At: []float64{11}}); err != nil || f.Mean[0] != 2.6 {
 		t.Errorf("seasonal naive in the first season: %v, %v", f.Mean, err)
 	}
 	if _, err := seasonal(t.Context(), &Problem{Season: 100, Series: s, At: at}); err == nil {
-		t.Error("a season longer than the series was forecast")
+		t.Error("no error for a season longer than the series")
 	}
 }
 
-// TestSpread: the root mean square of the changes minus the drift; if fewer than eight pairs are h apart, of the pairs
-// that are nearer by whole seasons, grown by √h.
+// TestSpread checks the root mean square of the changes minus the drift. If fewer than eight pairs are h apart, spread
+// uses pairs that are closer by whole seasons and scales the result by the square root of the ratio of distances.
 func TestSpread(t *testing.T) {
 	g := &grid{}
 	for i := range 12 {
-		g.y = append(g.y, 3*float64(i)+float64(i%2)) // the line, and 0 and 1 in turn
+		g.y = append(g.y, 3*float64(i)+float64(i%2)) // a line plus alternating 0 and 1
 	}
 	for _, c := range []struct {
 		h, unit int
@@ -224,8 +224,8 @@ func TestSpread(t *testing.T) {
 		want    float64
 	}{
 		{1, 1, 3, 1}, {2, 1, 3, 0}, {2, 1, 0, 6}, {4, 2, 1, 8}, {3, 1, 3, 1},
-		{5, 1, 0, 12 * math.Sqrt(5./4)},  // seven pairs are 5 apart
-		{40, 4, 0, 12 * math.Sqrt(40/4)}, // none
+		{5, 1, 0, 12 * math.Sqrt(5./4)},  // only seven pairs are 5 apart
+		{40, 4, 0, 12 * math.Sqrt(40/4)}, // no pairs are 40 apart
 	} {
 		if got := g.spread(c.h, c.unit, c.drift); math.Abs(got-c.want) > 1e-12 {
 			t.Errorf("%d ahead in units of %d, drift %g: %v, want %v", c.h, c.unit, c.drift, got, c.want)
@@ -233,7 +233,9 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// two are two problems of a series and a forecast of each: errors 1 and −2 at sd 1, and 3 at sd 2; seasonal naive's error before is 2.
+// two returns two problems of a series with one forecast each. The errors are 1 and −2 with standard deviation 1, and 3 with standard
+// deviation
+// 2. The in-sample error of the seasonal naive forecast is 2.
 func two() ([]Problem, []Forecast) {
 	known := Series{X: []float64{0, 1, 2, 3}, Y: []float64{0, 2, 0, 2}}
 	problems := []Problem{
@@ -246,8 +248,7 @@ func two() ([]Problem, []Forecast) {
 	}
 }
 
-// TestScore: a line pools rows; a mixture of one and the same draw is no other distribution; what lacks a forecast or fails has a status
-// and no scores.
+// TestScore checks the pooled scores, a mixture of two equal draws, and that missing or failed forecasts give a status without scores.
 func TestScore(t *testing.T) {
 	problems, forecasts := two()
 	lines := Score(problems, forecasts, machine.Machine{})
@@ -255,7 +256,7 @@ func TestScore(t *testing.T) {
 		t.Fatalf("%+v", lines)
 	}
 	s := lines[0].Scores
-	// The ends of the intervals are q deviations from the means; y is 2 - q beyond one, and 3 - 2q is less than 0.
+	// The intervals end q standard deviations from the means. One y is outside by 2 - q. Another is inside, since 3 - 2q < 0.
 	q := math.Sqrt2 * math.Erfinv(0.95)
 	for name, c := range map[string][2]float64{
 		"RMSE": {s.RMSE, math.Sqrt((1 + 4 + 9) / 3.)}, "MAE": {s.MAE, 2}, "MASE": {s.MASE, 1}, "MSIS": {s.MSIS, (8*q + 40*(2-q)) / 3 / 2},
@@ -273,9 +274,9 @@ func TestScore(t *testing.T) {
 	}
 	again := Score(problems, forecasts, machine.Machine{})[0].Scores
 	if math.Abs(again.CRPS-s.CRPS) > 1e-12 || math.Abs(again.NLPD-s.NLPD) > 1e-12 || math.Abs(again.MSIS-s.MSIS) > 1e-8 {
-		t.Errorf("a draw twice: %+v, want %+v", again, s)
+		t.Errorf("two equal draws: %+v, want %+v", again, s)
 	}
-	for want, spoil := range map[string]func(f *Forecast){
+	for want, change := range map[string]func(f *Forecast){
 		"1 forecasts of 2":    func(f *Forecast) { f.Origin = 99 },
 		"out of time":         func(f *Forecast) { f.Status = "failed: out of time" },
 		"2 means":             func(f *Forecast) { f.Mean = []float64{1, 2} },
@@ -285,7 +286,7 @@ func TestScore(t *testing.T) {
 		"1 means and 0 stand": func(f *Forecast) { f.SDs = [][]float64{{1}, {}} },
 	} {
 		all := slices.Clone(forecasts)
-		spoil(&all[1])
+		change(&all[1])
 		lines := Score(problems, all, machine.Machine{})
 		if len(lines) != 1 || !strings.Contains(lines[0].Status, want) || lines[0].Scores != (Scores{}) {
 			t.Errorf("%s: %+v", want, lines)
@@ -293,7 +294,7 @@ func TestScore(t *testing.T) {
 	}
 }
 
-// TestIntervalScore: the width, and 40 times the miss on either side.
+// TestIntervalScore checks that the score is the width plus 40 times the distance of y on either side.
 func TestIntervalScore(t *testing.T) {
 	for _, c := range []struct{ low, high, y, want float64 }{
 		{-1, 2, 0, 3}, {-1, 2, 2, 3}, {-1, 2, 2.5, 23}, {-1, 2, -1.25, 13},
@@ -304,8 +305,8 @@ func TestIntervalScore(t *testing.T) {
 	}
 }
 
-// TestPrint: relative numbers are geometric means over series, coverage counts rows, and a method without a score keeps its row. The worst
-// series has the largest relative CRPS.
+// TestPrint checks that relative scores are geometric means over series, that coverage is weighted by rows, and that a method with failed
+// series has a row. The worst series has the largest relative CRPS.
 func TestPrint(t *testing.T) {
 	line := func(series, method string, crps, coverage float64, rows int) Line {
 		s := Scores{RMSE: crps, MASE: crps, MSIS: 3 * crps, CRPS: crps, Coverage: coverage}
@@ -330,7 +331,7 @@ func TestPrint(t *testing.T) {
 	)
 }
 
-// TestOwn: the structural model's line has the scores of its mixture, which are close to the scores of a Gaussian with its mean and deviation.
+// TestOwn checks that the structural model's mixture is scored. Its scores are close to the scores of a Gaussian with its moments.
 func TestOwn(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
 	var s Series
@@ -350,11 +351,11 @@ func TestOwn(t *testing.T) {
 		t.Errorf("%+v, %+v, %v", own, gaussian, err)
 	}
 	if r := own.CRPS / gaussian.CRPS; r == 1 || r < 0.9 || r > 1.1 || math.Abs(own.NLPD-gaussian.NLPD) > 0.1 {
-		t.Errorf("of the mixture %+v, of the Gaussian %+v", own, gaussian)
+		t.Errorf("scores of the mixture %+v, of the Gaussian %+v", own, gaussian)
 	}
 }
 
-// TestRun: every method of this program forecasts a problem, in their order, and a method that fails says so.
+// TestRun checks that all methods forecast all problems in order, and that a failed forecast has its error as status.
 func TestRun(t *testing.T) {
 	problems, _ := two()
 	problems = append(problems, problems[0])
@@ -374,6 +375,6 @@ func TestRun(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := Run(ctx, problems, Methods(), &bytes.Buffer{}); err == nil {
-		t.Error("an ended context: no error")
+		t.Error("no error for a canceled context")
 	}
 }

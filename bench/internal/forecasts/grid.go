@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// A grid has a place for every step of a series, missing rows included.
+// A grid contains the values of a series at evenly spaced times. Missing rows are NaN.
 type grid struct {
 	first, step float64
-	y           []float64 // NaN: missing
+	y           []float64
 }
 
-// newGrid makes a grid of the rows' median distance, corrected over the whole series.
+// newGrid returns the grid of a series. The number of steps in its range is determined with the median distance of rows.
 func newGrid(s Series) *grid {
 	var apart []float64
 	for i, x := range s.X[1:] {
@@ -30,28 +30,28 @@ func newGrid(s Series) *grid {
 	return g
 }
 
-// at returns the place of x.
+// at returns the index of x.
 func (g *grid) at(x float64) int { return int(math.Round((x - g.first) / g.step)) }
 
-// nearest returns the nearest place with a number that is one or more times lag away from place i, the earlier one first, or -1.
+// nearest returns the nearest index with a value at a positive multiple of lag from i, or -1. The earlier of two equally near is preferred.
 func (g *grid) nearest(i, lag int) int {
-	there := func(j int) bool { return j >= 0 && j < len(g.y) && !math.IsNaN(g.y[j]) }
+	known := func(j int) bool { return j >= 0 && j < len(g.y) && !math.IsNaN(g.y[j]) }
 	for far := lag; far <= max(i, len(g.y)); far += lag {
 		switch {
-		case there(i - far):
+		case known(i - far):
 			return i - far
-		case there(i + far):
+		case known(i + far):
 			return i + far
 		}
 	}
 	return -1
 }
 
-// leastPairs are the fewest differences that tell a deviation.
+// leastPairs is the minimum number of differences from which a standard deviation is estimated.
 const leastPairs = 8
 
-// spread returns the root mean square of y's change over h steps, less drift·h. If there are too few such pairs, it is the value of the
-// longest multiple of unit with enough of them, and grows as a random walk's.
+// spread returns the root mean square of y[i] − y[i−h] − drift·h. If there are fewer than leastPairs such differences, h is reduced by
+// multiples of unit until there are enough, and the result is scaled as for a random walk.
 func (g *grid) spread(h, unit int, drift float64) float64 {
 	for k := h; k > 0; k -= unit {
 		sum, n := 0.0, 0

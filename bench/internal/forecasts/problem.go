@@ -12,36 +12,35 @@ import (
 	"github.com/vssgp/vssgp/bench/internal/jsonl"
 )
 
-// A Key names a problem.
+// A Key identifies a problem.
 type Key struct {
 	Set    string `json:"set"`
 	Name   string `json:"series"`
-	Origin int    `json:"origin"` // rows before the forecast; where rows are missing, the number of the draw
+	Origin int    `json:"origin"` // number of rows before the forecast; for missing rows, the number of the draw
 }
 
-// A Problem is a series up to an origin, or with rows missing, and the inputs At to forecast. The truth there is not written: a peer
-// cannot see it.
+// A Problem contains a series up to an origin, or with missing rows, and the inputs At to forecast. Peers do not get the true values.
 type Problem struct {
 	Key
-	Season int `json:"season"` // steps, as those know who specify a model by hand; 1: none
+	Season int `json:"season"` // steps in a season, for methods that need it; 1: none
 	Series
 	At           []float64   `json:"at"`
-	AtRegressors [][]float64 `json:"at_regressors,omitempty"` // the regressors' values there
+	AtRegressors [][]float64 `json:"at_regressors,omitempty"` // values of the regressors at At
 	truth        []float64
 }
 
-// newProblem asks for some rows of a series from the others.
+// newProblem returns the problem of predicting the rows asked from the rows known.
 func newProblem(k Key, season int, known, asked Series) Problem {
 	return Problem{Key: k, Season: season, Series: known, At: asked.X, AtRegressors: asked.Regressors, truth: asked.Y}
 }
 
-// A set makes problems of its name.
+// A set is a named function that returns problems.
 type set struct {
 	name     string
 	problems func(set, data string) ([]Problem, error)
 }
 
-// sets make the problems from the folder of data.
+// sets lists all sets of problems. data is the folder of data.
 var sets = []set{
 	{"origins", func(set, data string) ([]Problem, error) { return rolling(set, data, sources, 6) }},
 	{"m4-hourly", func(set, data string) ([]Problem, error) {
@@ -57,14 +56,14 @@ var sets = []set{
 	{"co2-blocks", func(set, _ string) ([]Problem, error) { return holes(set, blocks) }},
 }
 
-// Sets are the names of the sets of problems.
+// Sets returns the names of the sets of problems.
 func Sets() []string { return jsonl.Distinct(sets, func(s set) string { return s.name }) }
 
-// errNotGiven is the error for a file that is neither in the repository nor in the folder of data.
-var errNotGiven = errors.New("left out")
+// errNotGiven is wrapped by errors about a file that is neither in the repository nor in the folder of data.
+var errNotGiven = errors.New("skipped")
 
-// Problems returns the problems of some sets, in the repository's root. skipped is called for each series that is omitted because its file
-// is not in the folder of data.
+// Problems returns the problems of the named sets. The current folder must be the repository's root. skipped is called for each set with
+// a file that is missing in the folder of data.
 func Problems(names []string, data string, skipped func(error)) (all []Problem, err error) {
 	for _, s := range sets {
 		if !slices.Contains(names, s.name) {
@@ -81,8 +80,8 @@ func Problems(names []string, data string, skipped func(error)) (all []Problem, 
 	return all, nil
 }
 
-// ends returns the last origins of n rows that leave a horizon, in ascending order. They are a horizon apart, or closer if the first would
-// otherwise have less than half of the rows before it.
+// ends returns up to the given number of origins in n rows, in ascending order. The last leaves one horizon. The origins are one horizon
+// apart, or closer if less than half of the rows would precede the first.
 func ends(n, horizon, origins int) (out []int) {
 	last := n - horizon
 	step := max(1, min(horizon, (last-(n+1)/2)/(origins-1)))
@@ -94,7 +93,7 @@ func ends(n, horizon, origins int) (out []int) {
 	return out
 }
 
-// rolling forecasts every source from several ends.
+// rolling returns problems with several origins for every source.
 func rolling(set, data string, sources []source, origins int) (all []Problem, missing error) {
 	for _, s := range sources {
 		series, err := s.load(data)
@@ -114,7 +113,7 @@ func rolling(set, data string, sources []source, origins int) (all []Problem, mi
 	return all, missing
 }
 
-// demand forecasts daily series two weeks ahead from ten ends, with the true values of their regressors or without regressors.
+// demand returns problems of forecasting daily series two weeks ahead from ten origins, with or without the regressors' true values.
 func demand(set, data string, regressors bool) ([]Problem, error) {
 	var daily []source
 	for _, name := range []string{"victoria", "bikes"} {
@@ -124,7 +123,7 @@ func demand(set, data string, regressors bool) ([]Problem, error) {
 	return rolling(set, data, daily, 10)
 }
 
-// competition forecasts M4's series as its competitors did. x counts the steps.
+// competition returns the forecast problems of the M4 competition. x counts the steps.
 func competition(set, path string, season int) (all []Problem, err error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, fmt.Errorf("%w: %w", errNotGiven, err)
@@ -147,7 +146,7 @@ func competition(set, path string, season int) (all []Problem, err error) {
 	return all, nil
 }
 
-// years forecasts CO2 from the ends of three years to the end of the record.
+// years returns problems of forecasting CO2 from three dates to the end of the record.
 func years(set, data string) (all []Problem, err error) {
 	series, err := co2.load(data)
 	if err != nil {
@@ -160,10 +159,10 @@ func years(set, data string) (all []Problem, err error) {
 	return all, nil
 }
 
-// draws are how many times rows are left out at random.
+// draws is the number of random selections of missing rows.
 const draws = 5
 
-// holes asks for rows of CO2 that a draw leaves out. The first and the last row stay.
+// holes returns problems of predicting missing rows of CO2. leave draws their indices. The first and the last row are never missing.
 func holes(set string, leave func(rng *rand.Rand, n int) (left []int)) (all []Problem, err error) {
 	s := sources[0]
 	series, err := s.load("")
@@ -178,10 +177,10 @@ func holes(set string, leave func(rng *rand.Rand, n int) (left []int)) (all []Pr
 	return all, nil
 }
 
-// tenth leaves out a random tenth of n rows.
+// tenth returns a random tenth of n rows.
 func tenth(rng *rand.Rand, n int) []int { return rng.Perm(n)[:n/10] }
 
-// blocks leaves out two years of months in each quarter of n rows, at a random place.
+// blocks returns two years of months in each quarter of n rows, at a random position.
 func blocks(rng *rand.Rand, n int) (left []int) {
 	const long, parts = 24, 4
 	for p := range parts {

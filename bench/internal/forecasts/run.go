@@ -14,20 +14,20 @@ import (
 	"github.com/vssgp/vssgp/bench/internal/machine"
 )
 
-// ReadForecasts reads a file of forecasts, such as bench/peers/series.py writes.
+// ReadForecasts reads a file of forecasts, such as the output of bench/peers/series.py.
 func ReadForecasts(path string) ([]Forecast, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, err
 	}
 	return jsonl.Read(path, func(f *Forecast) error {
 		if f.Set == "" || f.Name == "" || f.Method == "" || f.Status == "" {
-			return fmt.Errorf("the line must have set, series, method and status")
+			return fmt.Errorf("the line must have the fields set, series, method and status")
 		}
 		return nil
 	})
 }
 
-// Run forecasts every problem by some of this program's methods.
+// Run forecasts every problem with the named methods of this program. A failed forecast has its error as status.
 func Run(ctx context.Context, problems []Problem, names []string, progress io.Writer) (all []Forecast, err error) {
 	for _, m := range methods {
 		if !slices.Contains(names, m.name) {
@@ -51,8 +51,7 @@ func Run(ctx context.Context, problems []Problem, names []string, progress io.Wr
 	return all, nil
 }
 
-// Score scores forecasts: a line for each method and series. A method that lacks a forecast of a series, or whose forecast cannot be
-// scored, has a line that reports it, and no scores.
+// Score returns a line for each method and series. If a forecast is missing or invalid, the line has the reason as status and no scores.
 func Score(problems []Problem, all []Forecast, here machine.Machine) (lines []Line) {
 	byMethod := jsonl.Groups(all, func(f Forecast) string { return f.Method })
 	for _, of := range jsonl.Groups(problems, func(p Problem) [2]string { return [2]string{p.Set, p.Name} }) {
@@ -66,7 +65,7 @@ func Score(problems []Problem, all []Forecast, here machine.Machine) (lines []Li
 	return lines
 }
 
-// take scores a method's forecasts of a series' problems, and reports whether it has any.
+// take scores a method's forecasts of the problems of a series, and reports whether there are any.
 func (l *Line) take(problems []Problem, all []Forecast) (any bool) {
 	var scores []Scores
 	var rows []int

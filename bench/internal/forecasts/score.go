@@ -10,7 +10,7 @@ import (
 	"github.com/vssgp/vssgp/series"
 )
 
-// A Line is a method's scores on a series, over all its forecasts.
+// A Line contains the scores of a method on a series over all its forecasts.
 type Line struct {
 	machine.Machine
 	Time      string  `json:"time"`
@@ -19,26 +19,26 @@ type Line struct {
 	Series    string  `json:"series"`
 	Method    string  `json:"method"`
 	Version   string  `json:"version,omitempty"`
-	Forecasts int     `json:"forecasts"` // origins, or draws of missing rows
-	Rows      int     `json:"rows"`      // numbers forecast in all
-	Seconds   float64 `json:"seconds"`   // a forecast, the fit included
+	Forecasts int     `json:"forecasts"` // number of origins, or of draws of missing rows
+	Rows      int     `json:"rows"`      // total number of forecast values
+	Seconds   float64 `json:"seconds"`   // mean time of a forecast, including the fit
 	Scores
 	Status string `json:"status"`
 }
 
-// Scores are means over the rows of a line.
+// Scores contains scores averaged over the rows of a line.
 type Scores struct {
 	RMSE     float64 `json:"rmse"`
 	MAE      float64 `json:"mae"`
-	MASE     float64 `json:"mase"` // by the error of seasonal naive on the rows before the origin
-	MSIS     float64 `json:"msis"` // of the 95 % intervals, by the same error
+	MASE     float64 `json:"mase"` // MAE relative to the error of the seasonal naive forecast on the rows before the origin
+	MSIS     float64 `json:"msis"` // mean score of the 95 % intervals relative to the same error
 	SMAPE    float64 `json:"smape"`
 	CRPS     float64 `json:"crps"`
 	Coverage float64 `json:"coverage95"`
 	NLPD     float64 `json:"nlpd"`
 }
 
-// pool returns the means of scores over problems of n rows each.
+// pool returns the means of scores over problems, weighted by their numbers of rows n, and the total number of rows.
 func pool(all []Scores, n []int) (p Scores, rows int) {
 	for _, k := range n {
 		rows += k
@@ -58,16 +58,16 @@ func pool(all []Scores, n []int) (p Scores, rows int) {
 	return p, rows
 }
 
-// score compares a forecast with the truth.
+// score scores a forecast against the true values.
 func (p *Problem) score(f *Forecast) (s Scores, err error) {
 	if err := f.check(len(p.At)); err != nil {
 		return s, err
 	}
 	scale := bayes.NaiveError(newGrid(p.Series).y, p.Season)
 	if !(scale > 0) {
-		return s, fmt.Errorf("seasonal naive's error before the origin is %g: MASE needs one above 0", scale)
+		return s, fmt.Errorf("error of the seasonal naive forecast before the origin is %g: must be positive for MASE", scale)
 	}
-	medians := make([]float64, len(p.truth)) // which absolute errors are least for
+	medians := make([]float64, len(p.truth)) // they minimize the expected absolute error
 	for i, y := range p.truth {
 		m, n := f.at(i), float64(len(p.truth))
 		medians[i] = m.Quantile(0.5)
@@ -83,12 +83,12 @@ func (p *Problem) score(f *Forecast) (s Scores, err error) {
 	return s, nil
 }
 
-// intervalScore returns the score of a 95 % interval (Gneiting & Raftery 2007): its width, and 2/0.05 times how far y is outside.
+// intervalScore returns the score of a 95 % interval (Gneiting & Raftery 2007): its width, plus 2/0.05 times the distance of y outside.
 func intervalScore(low, high, y float64) float64 {
 	return high - low + 2/0.05*max(low-y, 0, y-high)
 }
 
-// A distribution is a forecast of one number.
+// A distribution is the forecast of one value.
 type distribution interface {
 	CRPS(y float64) float64
 	LogDensity(y float64) float64
@@ -107,7 +107,7 @@ func (p predicted) LogDensity(y float64) float64 { return p.Prediction.LogDensit
 func (p predicted) Covers95(y float64) bool      { return y >= p.Lower[0][p.i] && y <= p.Upper[0][p.i] }
 func (p predicted) Quantile(q float64) float64   { return p.Prediction.Quantile(0, p.i, q) }
 
-// at is the distribution of number i.
+// at returns the distribution of value i.
 func (f *Forecast) at(i int) distribution {
 	if f.own != nil {
 		return predicted{f.own, i}
@@ -122,20 +122,20 @@ func (f *Forecast) at(i int) distribution {
 	return m
 }
 
-// check reports anything but n finite means and positive standard deviations, and as many for each draw.
+// check returns an error unless the forecast and each of its draws have n finite means and n positive finite standard deviations.
 func (f *Forecast) check(n int) error {
 	if len(f.Means) != len(f.SDs) {
-		return fmt.Errorf("means of %d draws and deviations of %d", len(f.Means), len(f.SDs))
+		return fmt.Errorf("means of %d draws and standard deviations of %d draws: must be equal", len(f.Means), len(f.SDs))
 	}
 	sds := slices.Concat([][]float64{f.SD}, f.SDs)
 	for d, mean := range slices.Concat([][]float64{f.Mean}, f.Means) {
 		sd := sds[d]
 		if len(mean) != n || len(sd) != n {
-			return fmt.Errorf("%d means and %d standard deviations, must be %d", len(mean), len(sd), n)
+			return fmt.Errorf("%d means and %d standard deviations: must be %d", len(mean), len(sd), n)
 		}
 		for i := range mean {
 			if !(math.Abs(mean[i]) <= math.MaxFloat64) || !(sd[i] > 0) || math.IsInf(sd[i], 0) {
-				return fmt.Errorf("number %d: mean %g, deviation %g", i+1, mean[i], sd[i])
+				return fmt.Errorf("value %d: mean %g and standard deviation %g: must be finite, the latter positive", i+1, mean[i], sd[i])
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-// Package forecasts makes the problems of `bench series`, forecasts them by this program's methods, and scores every method alike.
+// Package forecasts builds the problems of `bench series`, forecasts them with the methods of this program, and scores all forecasts.
 package forecasts
 
 import (
@@ -11,14 +11,14 @@ import (
 	"github.com/vssgp/vssgp/internal/table"
 )
 
-// A Series is y over x, and over regressors if it has any.
+// A Series contains y over x, and the values of regressors if there are any.
 type Series struct {
 	X          []float64   `json:"x"`
 	Y          []float64   `json:"y"`
 	Regressors [][]float64 `json:"regressors,omitempty"` // [len(X)][regressors]
 }
 
-// split returns the rows whose numbers satisfy keep, and the others.
+// split returns the rows whose index satisfies keep, and the other rows.
 func (s Series) split(keep func(i int) bool) (kept, others Series) {
 	for i, x := range s.X {
 		to := &others
@@ -33,34 +33,34 @@ func (s Series) split(keep func(i int) bool) (kept, others Series) {
 	return kept, others
 }
 
-// A source is the origin of a series, with its forecast task.
+// A source describes a data file with a series and its forecast task.
 type source struct {
 	name, file, column string // column "" is the second
 	transform          func(y float64) float64
-	season             int  // steps of a season or of a cycle's mean period; 1: none
-	horizon            int  // rows
-	given              bool // in the folder of data: no license lets us pass the file on
-	regressors         bool // the columns after y
+	season             int  // steps in a season, or in the mean period of a cycle; 1: none
+	horizon            int  // rows to forecast
+	given              bool // the file is in the folder of data, because its license does not allow redistribution
+	regressors         bool // the columns after y are regressors
 }
 
-// sources are the series of the rolling origins. Horizons are five years by the month or the quarter, two where a season is most of it,
-// three and six solar cycles, and ten years of the Nile.
+// sources lists the series with rolling origins. The horizon is five years for monthly and quarterly series, but two years if the season
+// dominates. It is three and six solar cycles, and ten years for the Nile.
 var sources = []source{
 	{name: "co2", file: "testdata/co2_monthly.csv", season: 12, horizon: 60},
 	{name: "airline", file: "testdata/series/airline.csv", transform: math.Log, season: 12, horizon: 24},
 	{name: "sunspots", file: "testdata/sunspots.csv", season: 11, horizon: 33},
 	{name: "solar", file: "solar_lean2004.csv", season: 11, horizon: 66, given: true},
 	{name: "gdp", file: "testdata/series/macro.csv", column: "gdp", season: 1, horizon: 20,
-		transform: func(y float64) float64 { return 100 * math.Log(y) }}, // differences are percents
+		transform: func(y float64) float64 { return 100 * math.Log(y) }}, // differences are in percent
 	{name: "unemployment", file: "testdata/series/macro.csv", column: "unemployment", season: 1, horizon: 20},
 	{name: "nile", file: "testdata/series/nile.csv", season: 1, horizon: 10},
 	{name: "elnino", file: "testdata/series/elnino.csv", season: 12, horizon: 24},
 }
 
-// co2 is a longer record than the first source's, of the same place.
+// co2 is a longer record than the first source, from the same station.
 var co2 = source{name: "co2", file: "testdata/series/co2_scripps.csv", season: 12}
 
-// load reads a series, transformed.
+// load reads and transforms a series. data is the folder of data.
 func (s *source) load(data string) (out Series, err error) {
 	path := s.file
 	if s.given {
@@ -75,7 +75,7 @@ func (s *source) load(data string) (out Series, err error) {
 		column = slices.Index(t.Names, s.column)
 	}
 	if column < 1 || column >= t.Cols {
-		return out, fmt.Errorf("%s: expected the column of y, %q, after the column of x", path, s.column)
+		return out, fmt.Errorf("%s: column %q of y must exist and follow the column of x", path, s.column)
 	}
 	for row := range slices.Chunk(t.Data, t.Cols) {
 		y := row[column]
@@ -90,7 +90,7 @@ func (s *source) load(data string) (out Series, err error) {
 	return out, nil
 }
 
-// A contest is a line of a file of M4's series.
+// A contest is a series of the M4 competition, one line of its file.
 type contest struct {
 	Name  string    `json:"name"`
 	Train []float64 `json:"train"`
@@ -99,7 +99,7 @@ type contest struct {
 
 func (c *contest) check() error {
 	if c.Name == "" || len(c.Train) < 3 || len(c.Test) == 0 {
-		return errors.New("a series needs a name, at least three training values, and test values")
+		return errors.New("the series must have a name, at least three training values, and test values")
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ import (
 // mostColumns is the maximum number of series with separate columns.
 const mostColumns = 10
 
-// Print prints the tables of every set, relative to a method, in Markdown, and for each method its worst series.
+// Print prints the tables of every set in Markdown, with scores relative to method base, and a number of worst series for each method.
 func Print(w io.Writer, lines []Line, base string, worst int) {
 	for _, of := range jsonl.Groups(lines, func(l Line) string { return l.Set }) {
 		fmt.Fprintf(w, "\n## %s\n", of[0].Set)
@@ -31,12 +31,12 @@ func Print(w io.Writer, lines []Line, base string, worst int) {
 	}
 }
 
-// byMethod groups lines.
+// byMethod groups lines by method.
 func byMethod(lines []Line) [][]Line {
 	return jsonl.Groups(lines, func(l Line) string { return l.Method })
 }
 
-// find returns the line of a series that has scores, or nil.
+// find returns the successful line of a series, or nil.
 func find(lines []Line, series string) *Line {
 	for i := range lines {
 		if lines[i].Series == series && lines[i].Status == machine.OK {
@@ -46,7 +46,7 @@ func find(lines []Line, series string) *Line {
 	return nil
 }
 
-// printSeries prints the error, the score and the coverage on each series.
+// printSeries prints RMSE, CRPS and coverage for each series.
 func printSeries(w io.Writer, lines []Line, names []string) {
 	head(w, append([]string{"RMSE, CRPS, coverage"}, names...)...)
 	for _, of := range byMethod(lines) {
@@ -62,18 +62,18 @@ func printSeries(w io.Writer, lines []Line, names []string) {
 	}
 }
 
-// A pooled contains the scores of a method over all the series of a set.
+// A pooled contains the scores of a method over all series of a set.
 type pooled struct {
 	series, rows, forecasts int
-	covered, least          float64 // coverage of all rows, and of the series with the least
+	covered, least          float64 // number of covered rows; smallest coverage of a series
 	mase, msis, smape       float64 // sums over series
-	baseMASE, baseMSIS      float64 // of the base, on the same series
+	baseMASE, baseMSIS      float64 // sums of the base over the same series
 	logCRPS, logRMSE, nlpd  float64 // sums over series, relative to the base
-	relative                int     // series of these
+	relative                int     // number of series in the sums relative to the base
 	seconds                 float64
 }
 
-// gather pools a method's lines.
+// gather pools the lines of a method.
 func gather(lines []Line, base []Line) (p pooled) {
 	p.least = math.Inf(1)
 	for _, l := range lines {
@@ -100,8 +100,8 @@ func gather(lines []Line, base []Line) (p pooled) {
 	return p
 }
 
-// printPooled prints the scores of a whole set: coverage of all rows, CRPS and RMSE relative to a method as geometric means over series,
-// MASE and MSIS as the competition averages them, and by how many nats a row the density is better.
+// printPooled prints the scores over a whole set: the coverage of all rows, the geometric means of CRPS and RMSE relative to the base,
+// MASE and MSIS averaged as in the M4 competition, and the mean difference in NLPD from the base in nats.
 func printPooled(w io.Writer, lines []Line, names []string, relativeTo []Line, base string) {
 	head(w, "over all series", "CRPS / "+base, "RMSE / "+base, "NLPD − "+base, "coverage", "least", "MASE", "MASE / "+base, "MSIS",
 		"MSIS / "+base, "sMAPE", "seconds", "series")
@@ -143,12 +143,12 @@ func printWorst(w io.Writer, lines, relativeTo []Line, base string, n int) {
 	}
 }
 
-// head prints the head of a table.
+// head prints the header of a table.
 func head(w io.Writer, cells ...string) {
 	fmt.Fprintln(w)
 	row(w, cells...)
 	row(w, slices.Repeat([]string{"---"}, len(cells))...)
 }
 
-// row prints a line of a table.
+// row prints a row of a table.
 func row(w io.Writer, cells ...string) { fmt.Fprintf(w, "| %s |\n", strings.Join(cells, " | ")) }

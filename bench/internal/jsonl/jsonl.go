@@ -1,4 +1,4 @@
-// Package jsonl is the store of measurements: files with one line of JSON for each.
+// Package jsonl reads and writes files of measurements, which have one line of JSON for each.
 package jsonl
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/vssgp/vssgp/internal/fileio"
 )
 
-// Read reads a file of lines, or the file PATH.gz that many lines have been packed into; without either there are none. check reports a
-// line of another kind; nil takes every line.
+// Read reads the lines of a file or, if it does not exist, of the compressed file PATH.gz. If neither exists, it returns no lines. check
+// returns an error for an invalid line; it may be nil. The error contains the path and the line number.
 func Read[T any](path string, check func(*T) error) ([]T, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -36,7 +36,7 @@ func Read[T any](path string, check func(*T) error) ([]T, error) {
 	return lines, nil
 }
 
-// unpacked reads a file that gzip has packed.
+// unpacked reads a gzip file.
 func unpacked(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -54,7 +54,7 @@ func unpacked(path string) ([]byte, error) {
 	return text, nil
 }
 
-// Parse reads lines of JSON and skips empty ones. An interruption can cut the last one short: it is left out unless it ends.
+// Parse parses lines of JSON and skips empty lines. It ignores a last line without a line break, which an interruption may have truncated.
 func Parse[T any](text []byte, check func(*T) error) (lines []T, err error) {
 	n := 0
 	for text := range bytes.Lines(text[:bytes.LastIndexByte(text, '\n')+1]) {
@@ -75,7 +75,7 @@ func Parse[T any](text []byte, check func(*T) error) (lines []T, err error) {
 	return lines, nil
 }
 
-// Write replaces a file by lines, all or none.
+// Write atomically replaces the contents of a file with lines.
 func Write[T any](path string, lines []T) error {
 	return fileio.Write(path, func(w io.Writer) error {
 		encode := json.NewEncoder(w)
@@ -88,7 +88,7 @@ func Write[T any](path string, lines []T) error {
 	})
 }
 
-// Append adds a line to a file and makes the file if there is none. A path that is empty keeps nothing.
+// Append appends a line to a file, which is created if it does not exist. It does nothing if path is empty.
 func Append(path string, line any) error {
 	if path == "" {
 		return nil
@@ -100,7 +100,7 @@ func Append(path string, line any) error {
 	return errors.Join(json.NewEncoder(f).Encode(line), f.Close())
 }
 
-// Put puts a line in the place of the one with its key, else at the end.
+// Put replaces the line that has the same key, or appends the line if there is none.
 func Put[T any, K comparable](lines []T, line T, key func(T) K) []T {
 	if i := slices.IndexFunc(lines, func(l T) bool { return key(l) == key(line) }); i >= 0 {
 		lines[i] = line
@@ -109,7 +109,7 @@ func Put[T any, K comparable](lines []T, line T, key func(T) K) []T {
 	return append(lines, line)
 }
 
-// Distinct returns the keys of some lines, in order of appearance.
+// Distinct returns the distinct keys of lines, in order of appearance.
 func Distinct[T any, K comparable](lines []T, key func(T) K) (out []K) {
 	for _, l := range lines {
 		if k := key(l); !slices.Contains(out, k) {
@@ -119,7 +119,7 @@ func Distinct[T any, K comparable](lines []T, key func(T) K) (out []K) {
 	return out
 }
 
-// Where returns the lines of a key.
+// Where returns the lines whose key is of.
 func Where[T any, K comparable](lines []T, key func(T) K, of K) (out []T) {
 	for _, l := range lines {
 		if key(l) == of {
@@ -129,7 +129,7 @@ func Where[T any, K comparable](lines []T, key func(T) K, of K) (out []T) {
 	return out
 }
 
-// Groups returns the lines of each key, in order of appearance.
+// Groups groups lines by key, in order of appearance.
 func Groups[T any, K comparable](lines []T, key func(T) K) (out [][]T) {
 	for _, k := range Distinct(lines, key) {
 		out = append(out, Where(lines, key, k))

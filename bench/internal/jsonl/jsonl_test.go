@@ -19,12 +19,12 @@ type line struct {
 	Value int    `json:"value"`
 }
 
-// TestStore: lines come back as they were written and appended; a line truncated by an interruption is ignored; a line
-// of another kind has its number in the error.
+// TestStore checks that written and appended lines are read back, that a truncated last line is ignored, and that the
+// error of an invalid line contains its number.
 func TestStore(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.jsonl")
 	if lines, err := Read[line](path, nil); err != nil || lines != nil {
-		t.Errorf("a file that is not there: %v, %v", lines, err)
+		t.Errorf("missing file: %v, %v", lines, err)
 	}
 	want := []line{{"a", 1}, {"b", 2}, {"<c>", 3}}
 	testkit.OK(t, errors.Join(Write(path, want[:2]), Append(path, want[2])))
@@ -39,17 +39,17 @@ func TestStore(t *testing.T) {
 	}
 	text := testkit.Must(os.ReadFile(path))(t)
 	if got, err := Parse(text[:len(text)-1], named); err != nil || !slices.Equal(got, want[:2]) {
-		t.Errorf("cut short: %v, %v", got, err)
+		t.Errorf("truncated: %v, %v", got, err)
 	}
 	for _, bad := range []string{"{}\n", "{\n", "[]\n"} {
 		testkit.OK(t, os.WriteFile(path, []byte("{\"name\":\"a\"}\n\n"+bad), 0o666))
 		if _, err := Read(path, named); err == nil || !strings.Contains(err.Error(), path+": line 3: ") {
-			t.Errorf("%q: error %v, want one of line 3", bad, err)
+			t.Errorf("%q: error %v, want an error in line 3", bad, err)
 		}
 	}
 }
 
-// TestPacked: lines are found where gzip has put them, unless they were written anew.
+// TestPacked checks that Read reads the compressed file, unless the file itself exists.
 func TestPacked(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.jsonl")
 	var packed bytes.Buffer
@@ -61,18 +61,18 @@ func TestPacked(t *testing.T) {
 		lines, err := Read[line](path, nil)
 		switch {
 		case want == "" && (err != nil || !slices.Equal(lines, []line{{"a", 1}})):
-			t.Errorf("packed: %v, %v", lines, err)
+			t.Errorf("compressed: %v, %v", lines, err)
 		case want != "" && (err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path+".gz")):
-			t.Errorf("error %v, want one of the file that says %q", err, want)
+			t.Errorf("error %v, want the path and %q", err, want)
 		}
 	}
 	testkit.OK(t, Write(path, []line{{"b", 2}}))
 	if lines, err := Read[line](path, nil); err != nil || !slices.Equal(lines, []line{{"b", 2}}) {
-		t.Errorf("written anew: %v, %v", lines, err)
+		t.Errorf("file next to the compressed file: %v, %v", lines, err)
 	}
 }
 
-// TestPut: a line takes the place of the one with its key.
+// TestPut checks that a line replaces the line with the same key.
 func TestPut(t *testing.T) {
 	name := func(l line) string { return l.Name }
 	lines := Put([]line{{"a", 1}, {"b", 2}}, line{"b", 3}, name)
@@ -81,7 +81,7 @@ func TestPut(t *testing.T) {
 	}
 }
 
-// TestGroups: lines of a key together, keys and lines in order of appearance.
+// TestGroups checks that lines are grouped by key, with keys and lines in order of appearance.
 func TestGroups(t *testing.T) {
 	lines := []line{{"b", 1}, {"a", 2}, {"b", 3}}
 	got := Groups(lines, func(l line) string { return l.Name })

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// CPUTime is the processor time that this process has had.
+// CPUTime returns the CPU time of this process.
 func CPUTime() time.Duration {
 	var r syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {

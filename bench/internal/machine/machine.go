@@ -13,7 +13,7 @@ import (
 	"github.com/vssgp/vssgp/internal/procfs"
 )
 
-// Machine is the computer, the build and the commit of a measurement.
+// Machine describes the machine, the build and the commit of a measurement.
 type Machine struct {
 	Commit string `json:"commit"`
 	Dirty  bool   `json:"dirty"` // files differed from the commit
@@ -24,16 +24,16 @@ type Machine struct {
 	Cores  int    `json:"cores"`  // GOMAXPROCS
 	Memory int64  `json:"memory"` // bytes
 	GPU    string `json:"gpu,omitempty"`
-	PTX    string `json:"ptx,omitempty"` // SHA-256 of the card's program
+	PTX    string `json:"ptx,omitempty"` // SHA-256 of the GPU kernels' image
 }
 
-// OK is the status of a measurement that was taken.
+// OK is the status of a successful measurement.
 const OK = "ok"
 
-// Now is the time of a line: UTC, RFC 3339.
+// Now returns the current UTC time in RFC 3339 format.
 func Now() string { return time.Now().UTC().Format(time.RFC3339) }
 
-// Sources is the commit as This reads it.
+// Sources returns the commit in the format that This accepts: with a + if files differ from it.
 func (m Machine) Sources() string {
 	if m.Commit != "" && m.Dirty {
 		return m.Commit + "+"
@@ -41,8 +41,8 @@ func (m Machine) Sources() string {
 	return m.Commit
 }
 
-// This describes this machine without its cards. commit is the commit of the sources, if it is known already, with a + if files differ
-// from it; "" asks the build and git.
+// This describes the current machine without its GPUs. commit is the commit of the sources, with a + if files differ from it. If it is
+// empty, it is read from the build information or from git.
 func This(commit string) Machine {
 	m := Machine{Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, Cores: runtime.GOMAXPROCS(0)}
 	m.CPU = procfs.Value("/proc/cpuinfo", "model name")
@@ -51,26 +51,26 @@ func This(commit string) Machine {
 	return m
 }
 
-// HostPeak is the most memory this process has had, as Linux counts it.
+// HostPeak returns the peak resident memory of this process in bytes (Linux only).
 func HostPeak() int64 { return procfs.Bytes("/proc/self/status", "VmHWM") }
 
-// Held calls f and returns by how many bytes the process grew meanwhile, and its peak; zeros if this is
-// not Linux. The garbage collector runs all the time, so that only memory in use at the same time counts.
-func Held(f func()) (held, most int64) {
+// MemoryGrowth calls f and returns the increase of the process's memory during the call and its peak, in bytes. Both are zero except on
+// Linux. The garbage collector runs continually, so that only memory in use at the same time counts.
+func MemoryGrowth(f func()) (grown, peak int64) {
 	defer debug.SetGCPercent(debug.SetGCPercent(1))
 	debug.FreeOSMemory()
 	earlier, before := HostPeak(), hostNow()
-	// The peak counts from now on; a system without this keeps the earlier one.
+	// This resets the peak. A system that does not support it keeps the earlier peak.
 	_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0)
 	f()
-	peak := HostPeak()
-	return max(0, peak-before), max(earlier, peak)
+	after := HostPeak()
+	return max(0, after-before), max(earlier, after)
 }
 
-// hostNow is the memory that this process has, as Linux counts it.
+// hostNow returns the resident memory of this process in bytes (Linux only).
 func hostNow() int64 { return procfs.Bytes("/proc/self/status", "VmRSS") }
 
-// stamped is the commit that the linker knows; "" if it knows none.
+// stamped returns the commit in the build information, or "".
 func stamped() (commit string) {
 	b, _ := debug.ReadBuildInfo()
 	if b == nil {
@@ -87,7 +87,7 @@ func stamped() (commit string) {
 	return commit
 }
 
-// described is the commit that git knows here.
+// described returns the commit of the current folder according to git, or "".
 func described() string {
 	out, _ := exec.Command("git", "describe", "--always", "--exclude=*", "--abbrev=40", "--dirty=+").Output() // none without git
 	return strings.TrimSpace(string(out))

@@ -8,12 +8,12 @@ import (
 	"testing"
 )
 
-// TestHeld: memory in use at the same time counts, but not freed memory, nor memory
-// in use earlier.
-func TestHeld(t *testing.T) {
+// TestMemoryGrowth checks that only memory in use at the same time counts, without freed
+// memory and memory allocated earlier.
+func TestMemoryGrowth(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		if held, most := Held(func() {}); held != 0 || most != 0 {
-			t.Errorf("%d and %d bytes where nobody counts them", held, most)
+		if grown, peak := MemoryGrowth(func() {}); grown != 0 || peak != 0 {
+			t.Errorf("%d and %d bytes, want zeros except on Linux", grown, peak)
 		}
 		return
 	}
@@ -26,22 +26,22 @@ func TestHeld(t *testing.T) {
 		return b
 	}
 	runtime.KeepAlive(fill())
-	held, most := Held(func() {})
-	if held > size/2 || most < size {
-		t.Errorf("no use of memory gives %d bytes; the process's peak is %d, want at least %d", held, most, size)
+	grown, peak := MemoryGrowth(func() {})
+	if grown > size/2 || peak < size {
+		t.Errorf("growth %d bytes without an allocation; peak %d, want at least %d", grown, peak, size)
 	}
-	held, _ = Held(func() {
+	grown, _ = MemoryGrowth(func() {
 		for range 4 {
 			runtime.KeepAlive(fill())
 			runtime.GC()
 		}
 	})
-	if held < size*9/10 || held > 3*size {
-		t.Errorf("%d bytes in use, want %d to %d", held, size*9/10, 3*size)
+	if grown < size*9/10 || grown > 3*size {
+		t.Errorf("%d bytes in use, want %d to %d", grown, size*9/10, 3*size)
 	}
 }
 
-// TestSources: a commit that is given is taken, with its mark; otherwise git or the build says which it is.
+// TestSources checks that This takes a given commit with its mark, and otherwise determines it from the build or git.
 func TestSources(t *testing.T) {
 	for _, given := range []string{"abc", "abc+"} {
 		if m := This(given); m.Commit != "abc" || m.Dirty != (given == "abc+") || m.Sources() != given {
@@ -53,7 +53,7 @@ func TestSources(t *testing.T) {
 		if os.Getenv("VSSGP_REQUIRE_TOOLS") != "" {
 			t.Fatal(err)
 		}
-		t.Skip("no git, or no clone; VSSGP_REQUIRE_TOOLS=1 makes this a failure")
+		t.Skip("git is missing or this is not a clone; VSSGP_REQUIRE_TOOLS=1 makes this a failure")
 	}
 	if m := This(""); m.Commit != strings.TrimSpace(string(out)) {
 		t.Errorf("commit %q, want %q", m.Commit, out)

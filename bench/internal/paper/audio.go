@@ -6,22 +6,21 @@ import (
 	"github.com/vssgp/vssgp/bench/internal/baselines"
 )
 
-// speech are utterances of two speakers, music a trumpet. The starting Σ was chosen on the first utterance, which the 1K signals
-// therefore leave out.
+// speech lists utterances of two speakers, music is a trumpet. The first utterance is not a 1K signal because Σ was chosen on it.
 var speech = []string{"arctic_aew_a0001.wav", "arctic_aew_a0002.wav", "speech_16k_be_mono.sph"}
 
 const music = "music_trumpet_44k.wav"
 
-// An audioSet is an experiment on recordings: models fill gaps drawn in the most voiced excerpt of each.
+// An audioSet is an experiment on recordings in which models fill random gaps in the most voiced excerpt of each.
 type audioSet struct {
 	name               string
-	files              []string // of the data folder; a quick run takes the first
-	n, gaps, gapLength int      // samples of an excerpt, and its gaps
-	counts             []int    // features to compare: they go into the key as K
+	files              []string // files in the data folder; a quick run uses only the first
+	n, gaps, gapLength int      // samples in an excerpt, number of gaps, samples in a gap
+	counts             []int    // numbers of features to compare; K in the key
 	repeats            int
 }
 
-// audioFits lists the fits of each signal with its gaps. first marks the first signal's first seed.
+// audioFits returns the fits of each signal, number of features and seed. first is true for the first seed of the first signal.
 func (s *session) audioFits(a audioSet, fits func(t *task, first bool) []fit) (out []fit, err error) {
 	for i, file := range a.files[:s.size(len(a.files), 1)] {
 		r, err := s.recording(file)
@@ -47,7 +46,7 @@ func (s *session) audioFits(a audioSet, fits func(t *task, first bool) []fit) (o
 	return out, nil
 }
 
-// audio1kFits lists the paper's comparison with SSGP and of its three bounds, each from the paper's start and from ours.
+// audio1kFits returns the fits of the paper's comparison with SSGP and of the three bounds, with the paper's initialization and with ours.
 func audio1kFits(s *session) ([]fit, error) {
 	starts := []struct {
 		name string
@@ -75,11 +74,11 @@ func audio1kFits(s *session) ([]fit, error) {
 	})
 }
 
-// longStart is the paper's start with ten times the paper's steps.
+// longStart is the paper's initialization with ten times as many steps.
 const longStart = "paper, ten times the steps"
 
-// audio4kFits lists the paper's trade-off of time and error in the number of features: sfVSSGP with 2K, K for each of two components from
-// the paper's start, a cosine and a sine for each of K components from ours.
+// audio4kFits returns the fits of the paper's trade-off between time and error, as a function of the number of features. sfVSSGP has 2K
+// features: K for each of two components with the paper's initialization, or a cosine and a sine for each of K components with ours.
 func audio4kFits(s *session) ([]fit, error) {
 	set := audioSet{
 		name: "audio4k", files: speech[1:2], n: s.size(4000, 1000), gaps: s.size(20, 5), gapLength: 40,
@@ -100,9 +99,9 @@ func audio4kFits(s *session) ([]fit, error) {
 	})
 }
 
-// audio16kFits lists the paper's comparison with a sparse Gaussian process on mini-batches: sfVSSGP from the paper's start and from ours,
-// there with as many features as the paper and with the default number, and exact inference, which windows make affordable for
-// 16000 samples.
+// audio16kFits returns the fits of the paper's comparison with a sparse Gaussian process on mini-batches: sfVSSGP with the paper's
+// initialization and with ours, and exact inference, which is feasible for 16000 samples because of the windows. With our initialization,
+// sfVSSGP has either as many features as in the paper or the default number.
 func audio16kFits(s *session) ([]fit, error) {
 	set := audioSet{
 		name: "audio16k", files: speech, n: s.size(16000, 1000), gaps: s.size(25, 3), gapLength: s.size(80, 40), counts: []int{0},
@@ -120,7 +119,7 @@ func audio16kFits(s *session) ([]fit, error) {
 			t.stochastic(keptStart, keptOptions, vssgp.NoIterations, batch),
 			t.features("vssgp", keptStart, keptOptions),
 		}
-		if first { // minutes, and the paper has one run of each
+		if first { // it takes minutes, and the paper has only one run
 			out = append(out, t.svgp(s.size(800, 30), s.size(150, 5), batch))
 		}
 		fill := fillVSSGP(restore.Options{Model: vssgp.Options{Seed: t.key.Seed}})
@@ -128,14 +127,14 @@ func audio16kFits(s *session) ([]fit, error) {
 	})
 }
 
-// references are the fills that need no model: silence, straight lines, and an autoregressive fill. Silence predicts the observed samples,
-// too, so that its errors on them are the signal's size.
+// references returns the fills for comparison: silence, linear interpolation, and an autoregressive fill. Silence also predicts the
+// observed samples, so that its errors are the rms of the signal.
 func (t *task) references() []fit {
 	return []fit{t.fill("silence", "", fillZeros), t.fill("linear", "", fillLinear), t.fill("ar", "", fillAR)}
 }
 
-// paperAudio is the paper's start for audio: two squared exponentials of 2 and 10 samples, τ = 1000. The paper leaves Σ open: here features
-// reach over ten length-scales.
+// paperAudio returns the paper's initialization for audio: two squared exponentials with length-scales of 2 and 10 samples, and τ = 1000.
+// The paper does not specify Σ. Here features extend over ten length-scales.
 func paperAudio(features int) vssgp.Options {
 	return vssgp.Options{
 		Init: vssgp.InitPaper, Features: features, NoisePrecision: 1000,
@@ -143,19 +142,19 @@ func paperAudio(features int) vssgp.Options {
 	}
 }
 
-// keptOptions keep the starting values, from the spectrum with windows.
+// keptOptions initializes from the spectrum with windows and does not optimize.
 var keptOptions = vssgp.Options{Init: vssgp.InitSpectrum, Iterations: vssgp.NoIterations,
 	Windows: vssgp.WindowOptions{Length: vssgp.WindowAuto}}
 
-// stochastic is the line of sfVSSGP by some options, with so many steps on mini-batches.
+// stochastic returns the fit of sfVSSGP with the given options, steps, and rows per mini-batch.
 func (t *task) stochastic(start string, o vssgp.Options, steps, batch int) fit {
 	o.Inference, o.Iterations, o.Batch.Rows = vssgp.Stochastic, steps, batch
 	return t.features("sfvssgp", start, o)
 }
 
-// svgp is the line of the sparse Gaussian process on mini-batches with the covariance and the noise that sfVSSGP starts from.
+// svgp returns the fit of the sparse Gaussian process on mini-batches, with the same initial covariance and noise as sfVSSGP.
 func (t *task) svgp(inducing, steps, batch int) fit {
-	const rate = 0.1 // Adam's: faster than by default, for hundreds of steps rather than thousands
+	const rate = 0.1 // Adam's learning rate; larger than usual because there are hundreds of steps instead of thousands
 	p := paperAudio(0)
 	return t.model("svgp", paperStart, func(report func(vssgp.Progress)) baselines.Method {
 		return baselines.SVGP{Inducing: inducing, Batch: batch, Rate: rate, Seed: t.key.Seed, Progress: report, Options: baselines.Options{

@@ -19,7 +19,7 @@ import (
 	"github.com/vssgp/vssgp/internal/report"
 )
 
-// quoted is a number of the paper's, with its standard deviation if it gives one.
+// quoted is a number in the paper with its standard deviation, or 0 if the paper does not report it.
 type quoted struct{ mean, sd float64 }
 
 func (q quoted) String() string {
@@ -32,10 +32,10 @@ func (q quoted) String() string {
 	return digits(q.mean) + " ± " + digits(q.sd)
 }
 
-// quotes are numbers of the paper's by method, of silence too.
+// quotes contains the paper's scores by method, including silence.
 type quotes map[string]map[Score]quoted
 
-// audio1kPaper are the paper's scores on Audio 1K. The paper's text gives VSSGP's STFT RMSE on the training set as 0.067 ± 0.0067.
+// audio1kPaper contains the paper's scores on Audio 1K. The paper's text reports VSSGP's training STFT RMSE as 0.067 ± 0.0067.
 var audio1kPaper = quotes{
 	"ssgp":    {TrainRMSE: {0.0091, 0.0042}, TestRMSE: {0.088, 0.033}, TrainSTFT: {0.094, 0.05}, TestSTFT: {0.55, 0.41}},
 	"vssgp":   {TrainRMSE: {0.0062, 0.00048}, TestRMSE: {0.034, 0.0043}, TrainSTFT: {0.063, 0.0068}, TestSTFT: {0.17, 0.022}},
@@ -44,17 +44,17 @@ var audio1kPaper = quotes{
 	"silence": {TrainSTFT: {0.44, 0}, TestSTFT: {0.38, 0}},
 }
 
-// audio16kPaper are its scores on Audio 16K, where the paper calls svgp sSPGP.
+// audio16kPaper contains the paper's scores on Audio 16K, where svgp is called sSPGP.
 var audio16kPaper = quotes{
 	"svgp":    {TrainRMSE: {0.043, 0}, TestRMSE: {0.034, 0}, TrainSTFT: {0.54, 0}, TestSTFT: {0.43, 0}},
 	"sfvssgp": {TrainRMSE: {0.016, 0}, TestRMSE: {0.034, 0}, TrainSTFT: {0.18, 0}, TestSTFT: {0.30, 0}},
 	"silence": {TrainSTFT: {0.52, 0}, TestSTFT: {0.62, 0}},
 }
 
-// audio16kMinutes are the paper's training times.
+// audio16kMinutes contains the paper's training times.
 var audio16kMinutes = map[string]float64{"svgp": 133, "sfvssgp": 48}
 
-// toSilence divides a mean of the paper's by its mean for predicting 0.
+// toSilence returns the paper's mean of a score relative to its mean for predicting 0, or 0 if the paper does not report it.
 func (q quotes) toSilence(method string, name Score) quoted {
 	if b := q["silence"][name].mean; b > 0 {
 		return quoted{mean: q[method][name].mean / b}
@@ -62,7 +62,7 @@ func (q quotes) toSilence(method string, name Score) quoted {
 	return quoted{}
 }
 
-// table prints a row for each variant with the paper's numbers, by method, next to ours.
+// table prints a row for each variant with the paper's scores of the method next to ours.
 func (q quotes) table(w io.Writer, lines []Line) {
 	theirs := func(name Score) column {
 		return column{"paper", func(l []Line) string { return q[l[0].Method][name].String() }}
@@ -79,7 +79,7 @@ func (q quotes) table(w io.Writer, lines []Line) {
 		coverage, scored("NLPD", NLPD), secondsTaken, fits("fits"))
 }
 
-// bySignal is a quantity of every variant on every case.
+// bySignal prints a quantity of every variant for each case.
 func bySignal(w io.Writer, lines []Line, quantity column) {
 	columns := []column{methodColumn, startColumn}
 	for _, name := range jsonl.Distinct(lines, caseOf) {
@@ -88,20 +88,20 @@ func bySignal(w io.Writer, lines []Line, quantity column) {
 	writeColumns(w, jsonl.Groups(lines, variantOf), columns...)
 }
 
-// collapses lists how many fits ended in an optimum known to be bad: they are in the tables all the same.
+// collapses prints the number of fits that ended in an optimum known to be bad. The tables include them.
 func collapses(w io.Writer, lines []Line) {
 	for _, of := range jsonl.Groups(ok(lines), variantOf) {
 		bad := jsonl.Where(of, func(l Line) bool { return strings.HasPrefix(l.Ended, "collapsed") }, true)
 		if len(bad) > 0 {
-			fmt.Fprintf(w, "%s, start %q: %d of %d fits ended so: %s (mean test RMSE of these %s).\n\n",
+			fmt.Fprintf(w, "%s, start %q: %d of %d fits ended with %q (mean test RMSE of these %s).\n\n",
 				bad[0].Method, bad[0].Start, len(bad), len(of), bad[0].Ended, digits(stat.Mean(values(bad, scoreOf(TestRMSE)), nil)))
 		}
 	}
 }
 
 func audio1kTables(w io.Writer, lines []Line) {
-	fmt.Fprintf(w, "SSGP and VSSGP. The paper's signal is of rms 0.04 or so, 0.07 in the gaps; ours are of 0.1: "+
-		"compare values relative to silence.\n\n")
+	fmt.Fprintf(w, "SSGP and VSSGP. The paper's signal has an rms of about 0.04, and 0.07 in the gaps. Ours have 0.1, so compare the "+
+		"values relative to silence.\n\n")
 	audio1kPaper.table(w, methods(lines, "ssgp", "vssgp", "ar", "linear", "silence"))
 	ratios(w, lines)
 	fmt.Fprintf(w, "The three bounds.\n\n")
@@ -126,7 +126,7 @@ func ratios(w io.Writer, lines []Line) {
 	}
 }
 
-// pairRatios returns a's score over b's, where both have one of the same case, gap, K and seed.
+// pairRatios returns the ratios of the scores of variants a and b, for lines with the same case, gap, K and seed.
 func pairRatios(lines []Line, a, b variant, name Score) (out []float64) {
 	for _, p := range pairedLines(lines, a, b) {
 		if r := scoreOf(name)(p[0]) / scoreOf(name)(p[1]); !math.IsNaN(r) {
@@ -136,7 +136,7 @@ func pairRatios(lines []Line, a, b variant, name Score) (out []float64) {
 	return out
 }
 
-// withinSpread reports, for each signal, whether the three bounds' test errors are the same, given how they vary with the seed.
+// withinSpread prints for each signal whether the test errors of the three bounds are equal within their variation over the seeds.
 func withinSpread(w io.Writer, lines []Line) {
 	bounds := []string{"vssgp", "fvssgp", "sfvssgp"}
 	for _, start := range jsonl.Distinct(methods(lines, "fvssgp"), startOf) {
@@ -187,7 +187,7 @@ func audio4kTables(w io.Writer, lines []Line) {
 	collapses(w, lines)
 }
 
-// slope is the slope of the least-squares line of log time against log K, over the lines that have a time; NaN for fewer than two K.
+// slope returns the slope of the least-squares line of log time against log K, over the lines with a time. It is NaN for a single K.
 func slope(lines []Line, time quantity) float64 {
 	lines = jsonl.Where(lines, func(l Line) bool { return time(l) > 0 }, true)
 	if len(jsonl.Distinct(lines, countOf)) < 2 {
@@ -224,7 +224,7 @@ func audio16kTables(w io.Writer, lines []Line) {
 	collapses(w, lines)
 }
 
-// audio1kFigures draws the first signal of seed 0 about its first two gaps: a row of panels for each method, a column for each gap.
+// audio1kFigures draws the first signal with seed 0 around its first two gaps, with a row for each method and a column for each gap.
 func audio1kFigures(lines []Line) []figure {
 	f := figure{name: "audio1k", Figure: report.Figure{Columns: 2, Width: 24 * vg.Centimeter, Height: 18 * vg.Centimeter}}
 	for _, v := range []variant{{"ssgp", paperStart}, {"vssgp", paperStart}, {"vssgp", keptStart}} {
@@ -242,7 +242,7 @@ func audio1kFigures(lines []Line) []figure {
 	return []figure{f}
 }
 
-// gapsOf are the runs of missing samples.
+// gapsOf returns the gaps that consist of the missing samples.
 func gapsOf(missing []float64) (out []audio.Gap) {
 	for _, x := range missing {
 		at := int(x)
@@ -255,7 +255,7 @@ func gapsOf(missing []float64) (out []audio.Gap) {
 	return out
 }
 
-// addGap draws a fit around a gap, which is shaded: mean, two standard deviations to either side, and the signal.
+// addGap draws the mean, a band of ±2 standard deviations and the signal around a gap, which is shaded.
 func addGap(p *plot.Plot, c *Curve, g audio.Gap) {
 	from, to := max(0, g.Start-g.Len()), min(len(c.X), g.End+g.Len())
 	truth := make([]float64, len(c.X))
@@ -266,7 +266,7 @@ func addGap(p *plot.Plot, c *Curve, g audio.Gap) {
 	}
 	near, truth := &Curve{X: c.X[from:to], Mean: c.Mean[from:to], SD: c.SD[from:to]}, truth[from:to]
 	lo, hi := slices.Min(truth), slices.Max(truth)
-	margin := 0.5 * (hi - lo) // a band far wider than the signal would hide it
+	margin := 0.5 * (hi - lo) // wider bands are clipped because they would hide the signal
 	lo, hi = lo-margin, hi+margin
 	a, b := float64(g.Start)-0.5, float64(g.End)-0.5
 	p.Add(area(color.Gray{0xec}, plotter.XYs{{X: a, Y: lo}, {X: b, Y: lo}, {X: b, Y: hi}, {X: a, Y: hi}}))
@@ -275,8 +275,8 @@ func addGap(p *plot.Plot, c *Curve, g audio.Gap) {
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = c.X[from], c.X[to-1], lo, hi
 }
 
-// audio4kFigures draws the paper's three panels against K: errors and time, mean and standard deviation over the repeats. The time is that
-// of one start's steps: a fit that collapsed has begun again, which does not depend on K.
+// audio4kFigures draws the paper's three panels: training error, test error and time against K, with mean and standard deviation over the
+// repeats. The time includes the steps of only one initialization, because a collapsed fit is repeated, which does not depend on K.
 func audio4kFigures(lines []Line) []figure {
 	lines = ok(lines)
 	if len(lines) == 0 {

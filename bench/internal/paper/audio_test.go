@@ -21,13 +21,13 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
-func made(y []float64) *signal { return &signal{Rate: 16000, Y: y} }
+func signalOf(y []float64) *signal { return &signal{Rate: 16000, Y: y} }
 
-// TestGaps: as many gaps of the length asked for as were asked for, apart from
-// each other and from the ends, everywhere in their cells, by the seed.
+// TestGaps checks the number and the length of random gaps, their distances from each other
+// and from the ends, and that their positions depend on the seed and vary over their cells.
 func TestGaps(t *testing.T) {
 	for _, c := range []struct{ n, count, length int }{{1000, 5, 40}, {16000, 25, 80}, {400, 5, 40}, {1003, 7, 41}, {20, 1, 10}, {64, 1, 1}} {
-		g := made(make([]float64, c.n))
+		g := signalOf(make([]float64, c.n))
 		least, most := c.n, 0
 		for seed := range uint64(200) {
 			gaps := testkit.Must(g.drawGaps(seed, c.count, c.length))(t)
@@ -48,12 +48,12 @@ func TestGaps(t *testing.T) {
 			t.Errorf("%+v: the first gap starts at %d to %d, want %d to %d", c, least, most, margin, latest)
 		}
 	}
-	g := made(make([]float64, 1000))
+	g := signalOf(make([]float64, 1000))
 	one, _ := g.drawGaps(1, 5, 40)
 	again, _ := g.drawGaps(1, 5, 40)
 	other, _ := g.drawGaps(2, 5, 40)
 	if !reflect.DeepEqual(one, again) || reflect.DeepEqual(one, other) {
-		t.Error("the seed does not decide where the gaps are")
+		t.Error("the gaps do not depend on the seed alone")
 	}
 	for _, bad := range [][2]int{{5, 101}, {0, 40}, {5, 0}, {26, 20}} {
 		if _, err := g.drawGaps(1, bad[0], bad[1]); err == nil {
@@ -62,7 +62,7 @@ func TestGaps(t *testing.T) {
 	}
 }
 
-// TestSignal: the stretch with the most of something, of rms 0.1, in proportion to the recording.
+// TestSignal checks that most finds the excerpt with the maximum and that at scales an excerpt to rms 0.1.
 func TestSignal(t *testing.T) {
 	samples := make([]float64, 1000)
 	for i := range samples {
@@ -71,32 +71,32 @@ func TestSignal(t *testing.T) {
 			samples[i] *= 20
 		}
 	}
-	r := made(samples)
+	r := signalOf(samples)
 	r.Name, r.Rate = "hum", 8000
 	if at := r.most(200, bayes.RMS); at != 400 {
-		t.Errorf("loudest stretch of 200 at %d, want 400", at)
+		t.Errorf("loudest excerpt of 200 samples at %d, want 400", at)
 	}
 	g := testkit.Must(r.at(400, 200))(t)
 	if v := bayes.RMS(g.Y); math.Abs(v-0.1) > 1e-12 || g.Name != "hum@400" || g.Rate != 8000 {
 		t.Errorf("rms %v, name %s, rate %d", v, g.Name, g.Rate)
 	}
 	if a, b := g.Y[60]/g.Y[70], samples[460]/samples[470]; math.Abs(a-b) > 1e-12 {
-		t.Errorf("samples in proportion %v, want %v", a, b)
+		t.Errorf("ratio of samples %v, want %v", a, b)
 	}
 	for _, bad := range [][2]int{{-1, 10}, {0, 0}, {900, 101}} {
 		if _, err := r.at(bad[0], bad[1]); err == nil {
 			t.Errorf("%d samples from %d on: no error", bad[1], bad[0])
 		}
 	}
-	if _, err := made(make([]float64, 10)).at(0, 10); err == nil {
-		t.Error("silence can be scaled to rms 0.1")
+	if _, err := signalOf(make([]float64, 10)).at(0, 10); err == nil {
+		t.Error("no error for a silent excerpt")
 	}
 }
 
-// TestScore: the observed count for train alone, the missing for test alone,
-// and what a fit does not speak of counts nowhere.
+// TestScore checks that train scores use only observed samples, that test scores use only
+// missing ones, and that samples without a prediction are ignored.
 func TestScore(t *testing.T) {
-	g := made(make([]float64, 1000))
+	g := signalOf(make([]float64, 1000))
 	for i := range g.Y {
 		g.Y[i] = math.Sin(0.1 * float64(i))
 	}
@@ -108,7 +108,7 @@ func TestScore(t *testing.T) {
 		case i >= 300 && i < 320:
 			mean[i] += 0.5
 		case i >= 320 && i < 340:
-			mean[i] += 5 // outside
+			mean[i] += 5 // outside the interval
 		case i < 100:
 			mean[i] = math.NaN()
 		default:
@@ -136,7 +136,7 @@ func TestScore(t *testing.T) {
 }
 
 func TestObserved(t *testing.T) {
-	g := made([]float64{1, 2, 3, 4, 5})
+	g := signalOf([]float64{1, 2, 3, 4, 5})
 	g.Gaps = []audio.Gap{{Start: 1, End: 3}}
 	observed, missing := g.traces()
 	if !reflect.DeepEqual(observed, &Trace{[]float64{0, 3, 4}, []float64{1, 4, 5}}) || !reflect.DeepEqual(missing, &Trace{[]float64{1, 2}, []float64{2, 3}}) {
@@ -151,7 +151,7 @@ func lineOf(method, start, name string, seed uint64, k int, scores map[Score]flo
 	return Line{Key: Key{Method: method, Start: start, Case: name, Seed: seed, K: k}, Scores: scores, Status: machine.OK}
 }
 
-// TestPairRatios: only pairs of the same case and seed count.
+// TestPairRatios checks that only pairs with the same case and seed are used.
 func TestPairRatios(t *testing.T) {
 	at := func(method, start, name string, seed uint64, v float64) Line {
 		return lineOf(method, start, name, seed, 0, map[Score]float64{TestRMSE: v})
@@ -176,7 +176,7 @@ func TestSame(t *testing.T) {
 		groups [][]float64
 		want   string
 	}{
-		{[][]float64{{1, 3}, {3, 5}, {2, 4}}, "yes"}, // sd √2 each, means 2 apart at most
+		{[][]float64{{1, 3}, {3, 5}, {2, 4}}, "yes"}, // sd √2 each, means at most 2 apart
 		{[][]float64{{1, 3}, {4, 6}}, "no"},          // 3 apart
 		{[][]float64{{1, 3}, {2, 4}, {5, 7}}, "no"},
 		{[][]float64{{1, 3}, {2}}, "too few repetitions"},
@@ -187,7 +187,7 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// TestSlope: time as K^1.5 has slope 1.5, and the table says so.
+// TestSlope checks the slope and its text for time ∝ K^1.5.
 func TestSlope(t *testing.T) {
 	var lines []Line
 	for _, k := range []int{50, 100, 800} {
@@ -201,7 +201,7 @@ func TestSlope(t *testing.T) {
 		t.Errorf("slope %v, want 1.5", got)
 	}
 	if got := slope(lines[:2], secondsOf); !math.IsNaN(got) {
-		t.Errorf("slope %v of one K", got)
+		t.Errorf("slope %v for a single K, want NaN", got)
 	}
 	var out bytes.Buffer
 	audio4kTables(&out, lines)
@@ -209,13 +209,13 @@ func TestSlope(t *testing.T) {
 		`Start "paper": the time grows as K to the power 1.5, the time of a step as K to the power 1 (the paper: 2)`)
 }
 
-// TestClock: steps are timed from the first report of the last start on, and
-// the log hears of a fit each half minute.
-func TestClock(t *testing.T) {
+// TestProgressLog checks that steps are timed from the first report of the last
+// initialization on, and that progress is logged at most twice a minute.
+func TestProgressLog(t *testing.T) {
 	var log bytes.Buffer
-	c := clock{log: &log}
+	c := progressLog{log: &log}
 	if _, ok := c.perStep(); ok {
-		t.Error("a time of no steps")
+		t.Error("want no time per step without steps")
 	}
 	for _, p := range []vssgp.Progress{
 		{Start: 1, Iteration: 1, Elapsed: 5e9}, {Start: 1, Iteration: 501, Elapsed: 40e9},
@@ -224,15 +224,15 @@ func TestClock(t *testing.T) {
 		c.report(p)
 	}
 	if v, ok := c.perStep(); !ok || math.Abs(v-0.25) > 1e-12 {
-		t.Errorf("%v s a step, want 0.25", v)
+		t.Errorf("%v s per step, want 0.25", v)
 	}
 	if n := strings.Count(log.String(), "\n"); n != 2 {
-		t.Errorf("%d reports in 75 s:\n%s", n, log.String())
+		t.Errorf("%d log messages in 75 s, want 2:\n%s", n, log.String())
 	}
 }
 
-// TestPaperNumbers: each table has the paper's numbers in the row of the
-// method that they belong to.
+// TestPaperNumbers checks that each table has the paper's numbers in the rows of their
+// methods.
 func TestPaperNumbers(t *testing.T) {
 	var lines []Line
 	for _, m := range []string{"ssgp", "vssgp", "fvssgp", "sfvssgp", "svgp", "silence"} {
@@ -261,8 +261,8 @@ func TestPaperNumbers(t *testing.T) {
 	testkit.Contains(t, out.String(), "| 133 ", "| 48 ") // the paper's training times
 }
 
-// TestAudioQuick runs each set's small version whole: every fit has scores,
-// tables and figures come of the lines alone, nothing is run again.
+// TestAudioQuick runs the quick version of each set. It checks that every fit has scores,
+// that tables and figures are made from the lines, and that a second run does nothing.
 func TestAudioQuick(t *testing.T) {
 	t.Chdir("../../..")
 	for _, c := range sets[2:slow.Pick(5, 3)] {
@@ -284,13 +284,13 @@ func TestAudioQuick(t *testing.T) {
 			log.Reset()
 			again, err := s.set(context.Background(), c)
 			if err != nil || log.Len() > 0 || !reflect.DeepEqual(again, lines) {
-				t.Errorf("a second run did something: %v %s", err, log.String())
+				t.Errorf("a second run repeated fits: %v %s", err, log.String())
 			}
 		})
 	}
 }
 
-// TestSetsWithoutData: a set whose recordings are not there says so.
+// TestSetsWithoutData checks the error of a set whose recordings are missing.
 func TestSetsWithoutData(t *testing.T) {
 	for _, c := range sets[2:] {
 		if _, err := c.fits(&session{Options: Options{Data: t.TempDir()}, log: io.Discard}); !errors.Is(err, errMissing) {
@@ -299,11 +299,11 @@ func TestSetsWithoutData(t *testing.T) {
 	}
 }
 
-// TestVoiced: the periodic stretch is found, not the louder noise, nor a
-// periodic one too quiet to be heard.
+// TestVoiced checks that the periodic excerpt is found, instead of louder noise or a quiet
+// periodic excerpt.
 func TestVoiced(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	r := made(make([]float64, 1600))
+	r := signalOf(make([]float64, 1600))
 	r.Rate = 8000
 	for i := range r.Y {
 		switch i / 400 {
@@ -318,9 +318,9 @@ func TestVoiced(t *testing.T) {
 		}
 	}
 	if at := r.voiced(400); at != 800 {
-		t.Errorf("voiced stretch of 400 at %d, want 800", at)
+		t.Errorf("voiced excerpt of 400 samples at %d, want 800", at)
 	}
 	if p := periodicity(r.Y[800:1200], 16, 114); p < 0.99 || p > 1+1e-12 {
-		t.Errorf("periodicity %v of a sine, want nearly 1", p)
+		t.Errorf("periodicity %v of a sine, want about 1", p)
 	}
 }

@@ -16,19 +16,19 @@ import (
 	"github.com/vssgp/vssgp/bench/internal/jsonl"
 )
 
-// The paper's first experiment is monthly CO2 at Mauna Loa: a spectral mixture of two components with ten features each, phases drawn
-// and fixed.
+// The paper's first experiment fits monthly CO2 with a mixture of two components of ten features each, with random fixed phases.
 //
-// The paper does not specify the scaling of its data, so τ = 10 has no unit. Here y stays in ppm, for which τ = 10 is right: months differ
-// from a smooth curve by less than a third of a ppm. For y scaled to standard deviation 1 it is more noise than the seasons have power:
-// start scaledStart. Components start with half of the data's variance each, not with σ² = 1.
+// The paper does not specify the scaling of its data, so the unit of its τ = 10 is unknown. Here y is in ppm, for which τ = 10 is
+// appropriate: monthly values differ from a smooth curve by less than a third of a ppm. For y scaled to standard deviation 1
+// (initialization scaledStart), the noise variance would exceed the variance of the seasons. The initial variance of each component is half
+// of the data's variance, and not σ² = 1.
 //
-// The second component has no period at the start, but its p moves like the other's (the paper's stayed infinite): its learned period
-// comes out long. Case all fits every row, as the paper does; case forecast leaves the years from 1995 on out.
+// The second component has initially no period, but its p is optimized, too, and the learned period is long. In the paper its period
+// remains infinite. Case all fits every row, as the paper does. Case forecast tests on the years from 1995 on.
 const (
-	co2Forecast = 1995. // the first year that case forecast leaves out
-	co2Before   = 10.   // years that the curve begins before the data
-	co2After    = 20.   // and ends after them
+	co2Forecast = 1995. // first year of the test data of case forecast
+	co2Before   = 10.   // years from the beginning of the curve to the data
+	co2After    = 20.   // years from the data to the end of the curve
 
 	scaledStart = "paper, τ of scaled y"
 )
@@ -51,7 +51,7 @@ func co2Fits(s *session) (out []fit, err error) {
 	return out, nil
 }
 
-// co2Trials are the methods; sd is the data's standard deviation.
+// co2Trials returns the methods. sd is the data's standard deviation.
 func co2Trials(s *session, sd float64) []trial {
 	lengthscales, periods, iterations := []float64{0.1, 1000}, []float64{5, 0}, s.size(500, 5)
 	mixture := baselines.SE(lengthscales...)
@@ -64,7 +64,7 @@ func co2Trials(s *session, sd float64) []trial {
 	scaled := paper
 	scaled.NoisePrecision /= sd * sd
 	return []trial{
-		settled("gp", paperStart, baselines.GP{Options: baselines.Options{Covariance: mixture, NoisePrecision: 10,
+		deterministic("gp", paperStart, baselines.GP{Options: baselines.Options{Covariance: mixture, NoisePrecision: 10,
 			Iterations: iterations}}),
 		features("vssgp", paperStart, paper, 1),
 		features("vssgp", bestStart, paper, starts),
@@ -74,8 +74,8 @@ func co2Trials(s *session, sd float64) []trial {
 }
 
 func co2Table(w io.Writer, lines []Line) {
-	fmt.Fprint(w, "In ppm and years. σ² is of each component, as a share of the data's variance; the sure frequencies are those with the\n"+
-		"smallest standard deviation, in cycles a year. The paper does not specify the scaling of its data.\n\n")
+	fmt.Fprint(w, "In ppm and years. σ² is the variance of each component relative to the data's. The sure frequencies have the smallest\n"+
+		"standard deviations, in cycles per year. The paper does not specify the scaling of its data.\n\n")
 	rows := [][]string{
 		{"method", "start", "seed", "periods", "length-scales", "σ²", "sure frequencies of the first",
 			"of the second component", "train RMSE", "bound", "seconds"},
@@ -89,19 +89,19 @@ func co2Table(w io.Writer, lines []Line) {
 	if len(forecast) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "Fitted to the years before %.0f, those after left out (the paper has no such figures); mean ± sd over the seeds:\n\n",
+	fmt.Fprintf(w, "Fitted to the years before %.0f and tested on the others (not in the paper); mean ± sd over the seeds:\n\n",
 		co2Forecast)
 	writeColumns(w, jsonl.Groups(forecast, variantOf), methodColumn, startColumn, fits("seeds"), scored("train RMSE", TrainRMSE),
 		scored("test RMSE", TestRMSE), coverage, scored("NLPD", NLPD), secondsTaken)
 }
 
-// co2Row is the row of one fit; a model of many components lists only its surest frequencies.
+// co2Row returns the row of one fit. For a model with many components, it contains the most certain frequencies of all components.
 func co2Row(l Line) []string {
 	bound, learned := "–", cmp.Or(l.Learned, &Learned{})
 	if l.Bound != nil {
 		bound = fmt.Sprintf("%.0f", *l.Bound)
 	}
-	var sure [2][]Confident // of the first component or of many, and of the second
+	var sure [2][]Confident // frequencies of the first component or of many components, and of the second
 	for _, c := range learned.Confident {
 		of := 0
 		if len(learned.Lengthscale) == 2 {
@@ -123,7 +123,7 @@ func co2Row(l Line) []string {
 	}
 }
 
-// several lists some things, a dash for none.
+// several formats and joins elements. It returns a dash if there are none.
 func several[T any](all []T, write func(T) string, between string) string {
 	var out []string
 	for _, x := range all {
@@ -132,7 +132,7 @@ func several[T any](all []T, write func(T) string, between string) string {
 	return cmp.Or(strings.Join(out, between), "–")
 }
 
-// co2Views are the figures' panels.
+// co2Views lists the panels of the figures.
 var co2Views = []view{
 	{variant{"vssgp", paperStart}, "VSSGP, the paper's start"},
 	{variant{"vssgp", bestStart}, "VSSGP, the best of five such"},

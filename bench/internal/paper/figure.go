@@ -16,24 +16,24 @@ import (
 	"github.com/vssgp/vssgp/internal/report"
 )
 
-// A figure is a picture with the name of its files, without their extension. Its numbers come from JSON, so they are finite.
+// A figure is a plot with its file name without extension. Its numbers come from JSON, so they are finite.
 type figure struct {
 	name string
 	report.Figure
 }
 
-// stroke returns a line through some points; without points it is the symbol in a legend.
+// stroke returns a line through points. Without points it is the symbol in a legend.
 func stroke(c color.Color, xy plotter.XYs) *plotter.Line {
 	return &plotter.Line{XYs: xy, LineStyle: report.Stroke(c)}
 }
 
-// area returns the area that an outline encloses.
+// area returns the area enclosed by an outline.
 func area(c color.Color, outline plotter.XYs) *plotter.Polygon {
 	return &plotter.Polygon{XYs: []plotter.XYs{outline}, Color: c}
 }
 
-// addBand draws a curve's mean with two standard deviations to either side. Values beyond [lo, hi] are drawn at its edge: a plot would
-// draw them beyond its axes.
+// addBand draws the mean of a curve and a band of ±2 standard deviations. Values are limited to [lo, hi], because the plot would draw them
+// outside its axes.
 func addBand(p *plot.Plot, c *Curve, lo, hi float64) {
 	n := len(c.X)
 	outline, mean := make(plotter.XYs, 2*n), make(plotter.XYs, n)
@@ -44,7 +44,7 @@ func addBand(p *plot.Plot, c *Curve, lo, hi float64) {
 	p.Add(area(report.Pale, outline), stroke(report.Blue, mean))
 }
 
-// curveLegend is the legend of panels by addCurve, in the paper's colors.
+// curveLegend is the legend of the panels drawn by addCurve, in the paper's colors.
 var curveLegend = []report.Entry{
 	{Name: "observed", Mark: stroke(report.Red, nil)},
 	{Name: "left out", Mark: stroke(report.Green, nil)},
@@ -52,7 +52,7 @@ var curveLegend = []report.Entry{
 	{Name: "± 2 sd", Mark: area(report.Pale, nil)},
 }
 
-// addCurve draws a curve's band and mean over its data. The axes follow the data and means not too far from them: wider bands are cut off.
+// addCurve draws the band and the mean of a curve, and its data. The y axis covers the data and means near them. Wider bands are clipped.
 func addCurve(p *plot.Plot, c *Curve) {
 	addBand(p, c, math.Inf(-1), math.Inf(1))
 	lo, hi := math.Inf(1), math.Inf(-1)
@@ -72,7 +72,7 @@ func addCurve(p *plot.Plot, c *Curve) {
 	}
 }
 
-// runs splits a trace at its holes: steps of x more than half as long again as the usual one.
+// runs splits a trace at steps of x that exceed 1.5 times the median step.
 func (t *Trace) runs() (out []Trace) {
 	if len(t.X) < 3 {
 		return []Trace{*t}
@@ -90,13 +90,13 @@ func (t *Trace) runs() (out []Trace) {
 	return out
 }
 
-// A view is a panel to draw: the first line of a variant that has a curve.
+// A view is a panel of a figure. It shows the first line of a variant that has a curve.
 type view struct {
 	variant
 	title string
 }
 
-// firstCurve returns the first line of a variant that has a curve; nil if none has.
+// firstCurve returns the first line of a variant that has a curve, or nil if there is none.
 func firstCurve(lines []Line, v variant) *Line {
 	i := slices.IndexFunc(lines, func(l Line) bool { return variantOf(l) == v && l.Curve != nil && len(l.Curve.X) > 0 })
 	if i < 0 {
@@ -105,7 +105,7 @@ func firstCurve(lines []Line, v variant) *Line {
 	return &lines[i]
 }
 
-// curves returns a column of panels with curves; it has none if no line has a curve.
+// curves returns a figure with a column of panels, for the views that have a curve.
 func curves(name string, lines []Line, views []view, height vg.Length) figure {
 	f := figure{name: name, Figure: report.Figure{Width: 18 * vg.Centimeter, Legend: slices.Concat(curveLegend[:1], curveLegend[2:])}}
 	for _, v := range views {
@@ -135,14 +135,14 @@ func curves(name string, lines []Line, views []view, height vg.Length) figure {
 	return f
 }
 
-// A group is lines that a panel draws in one color.
+// A group contains lines that a panel draws in one color.
 type group struct {
 	label string
 	color color.Color
 	lines []Line
 }
 
-// legend returns the legend entries of the groups that have the quantity.
+// legend returns the legend entries of the groups with values of a quantity.
 func legend(groups []group, of quantity) (entries []report.Entry) {
 	for _, g := range groups {
 		if len(values(g.lines, of)) > 0 {
@@ -152,8 +152,8 @@ func legend(groups []group, of quantity) (entries []report.Entry) {
 	return entries
 }
 
-// addMeans draws, for each group, the mean of a quantity over the lines of each x, on a logarithmic axis with these x as its ticks. Bars
-// reach a standard deviation to either side.
+// addMeans draws, for each group, the mean of a quantity over the lines with equal x. The x axis is logarithmic, with ticks at these x. If
+// bars is true, it adds error bars of one standard deviation.
 func addMeans(p *plot.Plot, groups []group, x func(Line) int, of quantity, bars bool) {
 	var ticks plot.ConstantTicks
 	for _, g := range groups {
@@ -170,7 +170,7 @@ func addMeans(p *plot.Plot, groups []group, x func(Line) int, of quantity, bars 
 			if len(v) > 1 {
 				sd = stat.StdDev(v, nil)
 			}
-			const most = 0.9 // of the mean: bars stay positive on a logarithmic axis
+			const most = 0.9 // maximum bar relative to the mean, so that bars remain positive on a logarithmic axis
 			e.XYs = append(e.XYs, plotter.XY{X: float64(n), Y: mean})
 			e.YErrors = append(e.YErrors, struct{ Low, High float64 }{min(sd, most*mean), sd})
 		}

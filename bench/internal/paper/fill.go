@@ -13,29 +13,30 @@ import (
 	"github.com/vssgp/vssgp/internal/timewarp"
 )
 
-// A filling is the mean of every sample, NaN if a method does not predict it, and for a model its standard deviation and the fit.
+// A filling contains the predicted mean of every sample. It is NaN for samples without a prediction. For a probabilistic method it also
+// contains the standard deviations and information about the fit.
 type filling struct {
 	Mean, SD   []float64
 	Bound      float64
-	Rows, M    int // rows fitted to and features, in all excerpts
+	Rows, M    int // number of fitted rows and of features in all excerpts
 	Iterations int
 }
 
-// A filler fills the gaps of a signal and looks at nothing that is in them.
+// A filler fills the gaps of a signal. It must not use the samples in the gaps.
 type filler func(ctx context.Context, s *signal) (*filling, error)
 
-// fillZeros predicts silence in the gaps and outside them.
+// fillZeros predicts zero for all samples.
 func fillZeros(_ context.Context, s *signal) (*filling, error) {
 	return &filling{Mean: make([]float64, len(s.Y))}, nil
 }
 
-// fillLinear fills by straight lines.
+// fillLinear fills by linear interpolation.
 func fillLinear(_ context.Context, s *signal) (*filling, error) {
 	return &filling{Mean: audio.FillLinear(s.Y, s.Gaps)}, nil
 }
 
-// fillAR is the autoregressive interpolation of Janssen, Veldhuis and Vries (1986), as a practitioner would set it for speech: three rounds
-// of an order of 9 ms, which reaches back over a pitch period, with 25 ms on either side of a gap.
+// fillAR fills by the autoregressive interpolation of Janssen, Veldhuis and Vries (1986), with settings that are common for speech: three
+// rounds, an order of 9 ms, which covers a pitch period, and 25 ms of context before and after a gap.
 func fillAR(ctx context.Context, s *signal) (*filling, error) {
 	y, gaps := audio.FillLinear(s.Y, s.Gaps), make([][2]int, len(s.Gaps))
 	for i, g := range s.Gaps {
@@ -45,7 +46,7 @@ func fillAR(ctx context.Context, s *signal) (*filling, error) {
 	return &filling{Mean: y}, ctx.Err()
 }
 
-// fillVSSGP is package restore's fill by that method.
+// fillVSSGP fills by method VSSGP of package restore.
 func fillVSSGP(o restore.Options) filler {
 	o.Method = restore.VSSGP
 	return func(ctx context.Context, s *signal) (*filling, error) {
@@ -65,7 +66,7 @@ func fillVSSGP(o restore.Options) filler {
 	}
 }
 
-// fillWarp is package timewarp's fill of a signal's one gap, one goroutine at a time.
+// fillWarp fills the only gap of a signal by package timewarp.
 func fillWarp(by *timewarp.Filler) filler {
 	return func(ctx context.Context, s *signal) (*filling, error) {
 		g := s.Gaps[0]
@@ -82,9 +83,9 @@ func fillWarp(by *timewarp.Filler) filler {
 	}
 }
 
-// fillAlone has a method fill each gap from a separate excerpt, as if it were the only one: the other gaps are observed. reach is how
-// many samples an excerpt has on either side of a gap of n.
-func fillAlone(reach func(n int, rate float64) int, fill filler) filler {
+// fillSeparately fills each gap from a separate excerpt, in which the samples of the other gaps are observed. reach returns the number of
+// samples before and after a gap of n samples.
+func fillSeparately(reach func(n int, rate float64) int, fill filler) filler {
 	return func(ctx context.Context, s *signal) (*filling, error) {
 		out := &filling{Mean: unknown(len(s.Y))}
 		for _, g := range s.Gaps {
@@ -115,7 +116,7 @@ func unknown(n int) []float64 { return slices.Repeat([]float64{math.NaN()}, n) }
 // missing reports for each sample whether it is in a gap.
 func (s *signal) missing() []bool { return audio.Mask(s.Gaps, len(s.Y)) }
 
-// in returns the samples of v in the gaps; none for nil.
+// in returns the samples of v in the gaps, or nil if v is nil.
 func (s *signal) in(v []float64) (out []float64) {
 	for _, g := range s.Gaps {
 		if v != nil {
@@ -125,13 +126,12 @@ func (s *signal) in(v []float64) (out []float64) {
 	return out
 }
 
-// rmse is the error of a fill in the gaps.
+// rmse returns the RMSE of a fill in the gaps.
 func (s *signal) rmse(f *filling) float64 {
 	return bayes.RMSE(s.in(f.Mean), s.in(s.Y))
 }
 
-// intervals returns the coverage of a fill's 95 % intervals and its mean negative log predictive density, over the gaps; ok is false for a
-// fill without intervals.
+// intervals returns the coverage of a fill's 95 % intervals and its NLPD in the gaps. ok is false if the fill has no intervals.
 func (s *signal) intervals(f *filling) (coverage, nlpd float64, ok bool) {
 	if f.SD == nil {
 		return 0, 0, false

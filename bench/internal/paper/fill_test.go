@@ -14,7 +14,8 @@ import (
 	"github.com/vssgp/vssgp/internal/timewarp"
 )
 
-// TestFillers: every method fills a tone's gap without using its content, models and the autoregressive fill better than silence.
+// TestFillers checks that every method fills a gap in a tone without using the samples in the gap, and that the errors of models and the
+// autoregressive fill are much smaller than the error of silence.
 func TestFillers(t *testing.T) {
 	y := testkit.Numbers(800, func(i int) float64 { return 0.1 * math.Sin(0.2*float64(i)) })
 	s := &signal{Rate: 8000, Y: y, Gaps: []audio.Gap{{Start: 500, End: 520}}}
@@ -24,7 +25,7 @@ func TestFillers(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		fill   filler
-		within float64 // of silence's error
+		within float64 // maximum error relative to silence
 		model  bool
 	}{
 		{"zeros", fillZeros, 1, false}, {"linear", fillLinear, 3, false}, {"ar", fillAR, 0.1, false},
@@ -37,10 +38,10 @@ func TestFillers(t *testing.T) {
 		}
 		other, err := c.fill(context.Background(), blind)
 		if err != nil || !slices.Equal(s.in(f.Mean), s.in(other.Mean)) {
-			t.Errorf("%s looks into the gaps: %v", c.name, err)
+			t.Errorf("%s uses the samples in the gap: %v", c.name, err)
 		}
 		if e := bayes.RMSE(s.in(f.Mean), s.in(s.Y)) / bayes.RMS(s.in(s.Y)); !(e <= c.within) {
-			t.Errorf("%s leaves %v of silence's error, want %v at most", c.name, e, c.within)
+			t.Errorf("%s: error %v relative to silence, want at most %v", c.name, e, c.within)
 		}
 		coverage, nlpd, ok := s.intervals(f)
 		if ok != c.model || ok && !(coverage > 0 && nlpd < 0 && (f.M > 0) == (c.name == "vssgp") && f.Rows > 0 && f.Rows <= 780) {
@@ -49,7 +50,7 @@ func TestFillers(t *testing.T) {
 	}
 }
 
-// TestWarp: mean and standard deviation are the filler's.
+// TestWarp checks the mean and the standard deviation against timewarp.Filler.
 func TestWarp(t *testing.T) {
 	y := testkit.Numbers(800, func(i int) float64 { return math.Sin(0.2*float64(i)) * math.Cos(0.0001*float64(i*i)) })
 	s := &signal{Rate: 8000, Y: y, Gaps: []audio.Gap{{Start: 500, End: 520}}}
@@ -65,12 +66,12 @@ func TestWarp(t *testing.T) {
 	}
 }
 
-// TestAlone: each gap is filled as if it were the only one, from an excerpt.
-func TestAlone(t *testing.T) {
+// TestFillSeparately checks that each gap is filled from a separate excerpt without other gaps.
+func TestFillSeparately(t *testing.T) {
 	y := testkit.Numbers(300, func(i int) float64 { return float64(i) })
 	s := &signal{Rate: 1000, Y: y, Gaps: []audio.Gap{{Start: 5, End: 8}, {Start: 100, End: 104}}}
 	var seen []signal
-	fill := fillAlone(func(n int, rate float64) int { return n + int(rate/100) }, func(_ context.Context, s *signal) (*filling, error) {
+	fill := fillSeparately(func(n int, rate float64) int { return n + int(rate/100) }, func(_ context.Context, s *signal) (*filling, error) {
 		seen = append(seen, *s)
 		f := &filling{Mean: slices.Clone(s.Y), SD: slices.Repeat([]float64{float64(len(seen))}, len(s.Y)), Bound: 2, Rows: len(s.Y), M: 3}
 		return f, nil
@@ -87,7 +88,7 @@ func TestAlone(t *testing.T) {
 	if !slices.Equal(s.in(f.Mean), s.in(y)) || !slices.Equal(s.in(f.SD), []float64{1, 1, 1, 2, 2, 2, 2}) || !math.IsNaN(f.Mean[8]) || !math.IsNaN(f.SD[8]) {
 		t.Errorf("in the gaps %v, %v; outside %v", s.in(f.Mean), s.in(f.SD), f.Mean[8])
 	}
-	if f, err := fillAlone(func(int, float64) int { return 9 }, fillLinear)(context.Background(), s); err != nil || f.SD != nil {
-		t.Errorf("%+v, %v: want no intervals of a method that has none", f, err)
+	if f, err := fillSeparately(func(int, float64) int { return 9 }, fillLinear)(context.Background(), s); err != nil || f.SD != nil {
+		t.Errorf("%+v, %v: want no intervals for a method without intervals", f, err)
 	}
 }

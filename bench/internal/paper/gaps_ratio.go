@@ -10,23 +10,23 @@ import (
 	"github.com/vssgp/vssgp/bench/internal/jsonl"
 )
 
-// A filled is one gap and how well a method filled it.
+// A filled contains the scores of one gap filled by a method.
 type filled struct {
-	class, name string // of the recording
+	class, name string // class and name of the recording
 	ms          float64
 	seed        uint64
-	seconds     float64 // of one core, the mean over the gaps of its line
+	seconds     float64 // CPU time, the mean over the gaps of its line
 	GapScore
 }
 
-// gapMS is the length of a line's gaps in milliseconds.
+// gapMS returns the length of a line's gaps in milliseconds.
 func gapMS(l Line) float64 { return math.Round(1e4*float64(l.Gap)/float64(l.Rate)) / 10 }
 
-// gapsOfLines are the gaps of some lines.
+// gapsOfLines returns the gaps of all lines.
 func gapsOfLines(lines []Line) (out []filled) {
 	for _, l := range lines {
 		seconds := l.Processor
-		if seconds == 0 { // not known on this system
+		if seconds == 0 { // the system does not report it
 			seconds = l.Seconds
 		}
 		for _, g := range l.PerGap {
@@ -40,7 +40,7 @@ func classOf(f filled) string { return f.class }
 func msOf(f filled) float64   { return f.ms }
 func nameOf(f filled) string  { return f.name }
 
-// A cell is a class, or a recording, and a length.
+// A cell is a class or a recording, with a gap length.
 type cell struct {
 	of string
 	ms float64
@@ -72,9 +72,10 @@ func paired(a, b []filled) (out []pair) {
 	return out
 }
 
-// A ratio is a geometric mean of ratios of errors, with the factor that one standard error of it makes.
+// A ratio is a geometric mean of error ratios, and the factor that corresponds to one standard error of its logarithm.
 type ratio struct{ mean, factor float64 }
 
+// meanOf averages the logarithms of error ratios.
 func meanOf(logs []float64) ratio {
 	if len(logs) == 0 {
 		return ratio{math.NaN(), math.NaN()}
@@ -86,7 +87,7 @@ func meanOf(logs []float64) ratio {
 	return ratio{math.Exp(mean), math.Exp(sd / math.Sqrt(float64(len(logs))))}
 }
 
-// pooled is the ratio of the RMSE over all samples, so that loud gaps count: of each recording and length, and the mean of these.
+// pooled returns the geometric mean, over recordings and lengths, of the ratios of the RMSE over all samples. Loud gaps dominate it.
 func pooled(pairs []pair) ratio {
 	var logs []float64
 	for _, here := range jsonl.Groups(pairs, func(p pair) cell { return recordingCell(p.a) }) {
@@ -101,7 +102,7 @@ func pooled(pairs []pair) ratio {
 	return meanOf(logs)
 }
 
-// byGap is the mean of the gaps' own ratios, so that quiet gaps count as much as loud ones.
+// byGap returns the geometric mean of the error ratios of the gaps, in which quiet gaps count as much as loud ones.
 func byGap(pairs []pair) ratio {
 	var logs []float64
 	for _, p := range pairs {
@@ -112,7 +113,7 @@ func byGap(pairs []pair) ratio {
 	return meanOf(logs)
 }
 
-// meanScore is the mean of a score over the gaps that have it.
+// meanScore returns the mean of a score over the gaps that have it.
 func meanScore(gaps []filled, of func(g GapScore) *float64) (mean float64, ok bool) {
 	var all []float64
 	for _, f := range gaps {
@@ -126,17 +127,17 @@ func meanScore(gaps []filled, of func(g GapScore) *float64) (mean float64, ok bo
 func coverageOf(g GapScore) *float64 { return g.Coverage }
 func nlpdOf(g GapScore) *float64     { return g.NLPD }
 
-// fillsBy are the gaps that each method of the set filled, for tables.
+// fillsBy contains the filled gaps by method, for tables.
 type fillsBy struct {
 	methods []string
 	gaps    map[string][]filled
 	chosen  map[cell]string // settings of bestMethod, by class and length
-	best    []filled        // by bestMethod, and their classes and lengths
-	classes []string
-	lengths []float64
+	best    []filled        // gaps of bestMethod
+	classes []string        // classes of best
+	lengths []float64       // gap lengths of best
 }
 
-// byMethod sorts the lines of whole methods, and makes bestMethod of gridMethod's.
+// byMethod groups the lines by method, without ablations. It builds bestMethod from the lines of gridMethod.
 func byMethod(lines []Line) fillsBy {
 	out := fillsBy{gaps: map[string][]filled{}, chosen: bestSettings(jsonl.Where(lines, methodOf, gridMethod))}
 	for _, m := range jsonl.Distinct(lines, methodOf) {
@@ -154,11 +155,11 @@ func byMethod(lines []Line) fillsBy {
 	return out
 }
 
-// isTuned reports whether settings of the mixture were chosen on a line's gaps.
+// isTuned reports whether settings of the mixture were tuned on a line's gaps.
 func isTuned(l Line) bool { return l.Seed == tunedSeed }
 
-// bestSettings returns the settings of the grid with the smallest error on these gaps, over all recordings of a class. They are chosen
-// afterwards, which favors them.
+// bestSettings returns the settings of the grid with the smallest error over all recordings of a class, by class and length. They are
+// selected on the same gaps, which favors them.
 func bestSettings(lines []Line) map[cell]string {
 	chosen, least := map[cell]string{}, map[cell]float64{}
 	for _, of := range jsonl.Groups(lines, startOf) {
@@ -166,7 +167,7 @@ func bestSettings(lines []Line) map[cell]string {
 			at, one := classCell(gaps[0]), make([]pair, len(gaps))
 			for i, g := range gaps {
 				one[i] = pair{g, g}
-				one[i].b.RMSE = 1 // so that the ratio is the error itself
+				one[i].b.RMSE = 1 // so that the ratio equals the error
 			}
 			if e := pooled(one).mean; chosen[at] == "" || e < least[at] {
 				chosen[at], least[at] = of[0].Start, e
@@ -176,10 +177,9 @@ func bestSettings(lines []Line) map[cell]string {
 	return chosen
 }
 
-// lengthsOf are the gaps' lengths, rising.
+// lengthsOf returns the distinct lengths of gaps in ascending order.
 func lengthsOf(gaps []filled) []float64 {
 	return slices.Sorted(slices.Values(jsonl.Distinct(gaps, msOf)))
 }
 
-// String is the cell for people.
 func (c cell) String() string { return fmt.Sprintf("%s %g ms", c.of, c.ms) }

@@ -18,26 +18,26 @@ import (
 )
 
 const (
-	calibratedLo = 0.90 // coverage of an honest 95 % interval, over some thousand dependent samples
+	calibratedLo = 0.90 // limits of the coverage of a calibrated 95 % interval over some thousand dependent samples
 	calibratedHi = 0.98
 )
 
 func gapsTables(w io.Writer, lines []Line) {
 	lines = ok(lines)
-	fmt.Fprintf(w, "Up to %d gaps of a length and seed in each recording, where the 0.1 s around are not more than %d dB below it, %g s from "+
-		"its ends and %g s from one start to the next at least. Each is filled by itself. Recordings are scaled to rms %g. %q is what "+
-		"`vssgp impute` does; %q is its `--method ar`; %q chooses one fill of a grid for each class and length, which has the least "+
-		"RMSE over all recordings on these very gaps; %q fills by features from the spectrum.\n\n", placeCount, -placeLevel, placeMargin,
-		placeApart, excerptLevel, mixtureMethod, arMethod, bestMethod, formerMethod)
-	fmt.Fprintf(w, "A cell is the RMSE relative to %q, then the coverage of 95 %% intervals. First the RMSE over all samples of a recording's "+
-		"gaps of a length, of whose ratios it is the geometric mean; in brackets the geometric mean over gaps, where quiet ones count as "+
-		"much as loud ones. Seconds are of one core.\n\n", bestMethod)
+	fmt.Fprintf(w, "Each recording has up to %d gaps of each length and seed. The level of the 0.1 s around a gap is at most %d dB below the "+
+		"recording's. Gaps are at least %g s from the ends and %g s from one start to the next. Each is filled separately. Recordings are "+
+		"scaled to rms %g. %q is the default of `vssgp impute`. %q is its `--method ar`. %q selects from a grid the setting with the "+
+		"smallest RMSE over all recordings, for each class and length and on the same gaps. %q uses features initialized from the "+
+		"spectrum.\n\n", gapCount, -gapLevel, gapMargin, gapDistance, excerptLevel, mixtureMethod, arMethod, bestMethod, formerMethod)
+	fmt.Fprintf(w, "A cell contains the RMSE relative to %q and the coverage of the 95 %% intervals. The first number is the geometric mean "+
+		"over recordings of the ratios of the RMSE over all samples in gaps of one length. The number in brackets is the geometric mean over "+
+		"gaps, in which quiet gaps count as much as loud ones. Seconds are CPU time.\n\n", bestMethod)
 	for _, half := range []struct {
 		tuned bool
 		title string
 	}{
-		{true, fmt.Sprintf("**Tuned on**: the mixture was made on gaps of seed %d.", tunedSeed)},
-		{false, fmt.Sprintf("**Not tuned on**: the same recordings at other places, seeds from %d on.", tunedSeed+1)},
+		{true, fmt.Sprintf("**Tuned on**: the mixture was tuned on the gaps of seed %d.", tunedSeed)},
+		{false, fmt.Sprintf("**Not tuned on**: the same recordings with other gaps, seeds from %d on.", tunedSeed+1)},
 	} {
 		f := byMethod(jsonl.Where(lines, isTuned, half.tuned))
 		if len(f.methods) == 0 {
@@ -49,12 +49,12 @@ func gapsTables(w io.Writer, lines []Line) {
 		f.recordingTable(w)
 		f.choiceTable(w)
 	}
-	leftOutTable(w, lines)
+	ablationTable(w, lines)
 }
 
 func uncalibrated(coverage float64) bool { return coverage < calibratedLo || coverage > calibratedHi }
 
-// compare writes a cell of gaps by the best fill's.
+// compare formats the cell of errors relative to bestMethod. If mark is true, ratios above 1 and wrong coverage are marked.
 func compare(pairs []pair, mark bool) string {
 	if len(pairs) == 0 {
 		return "–"
@@ -75,7 +75,7 @@ func firsts(pairs []pair) (out []filled) {
 	return out
 }
 
-// lengthRow writes gaps by the best fill's, length by length and all, and the seconds.
+// lengthRow returns the cells of errors relative to bestMethod for each length and for all, and the seconds.
 func lengthRow(pairs []pair, lengths []float64, mark bool) (row []string) {
 	msOf := func(p pair) float64 { return p.a.ms }
 	for _, ms := range lengths {
@@ -99,7 +99,7 @@ func lengthHead(lengths []float64, before ...string) []string {
 	return before
 }
 
-// classTable has a row for each class and method.
+// classTable writes a table with a row for each class and method.
 func (f fillsBy) classTable(w io.Writer) {
 	rows := [][]string{append(lengthHead(f.lengths, "class", "method"), "all", "seconds a gap")}
 	for _, class := range f.classes {
@@ -113,7 +113,7 @@ func (f fillsBy) classTable(w io.Writer) {
 	writeTable(w, rows)
 }
 
-// recordingTable is of the mixture alone.
+// recordingTable writes a table with a row for each recording, only for the mixture.
 func (f fillsBy) recordingTable(w io.Writer) {
 	rows := [][]string{append(lengthHead(f.lengths, mixtureMethod+", by recording", "gaps"), "all", "seconds a gap")}
 	for _, here := range jsonl.Groups(f.gaps[mixtureMethod], nameOf) {
@@ -122,25 +122,25 @@ func (f fillsBy) recordingTable(w io.Writer) {
 	writeTable(w, rows)
 }
 
-// verdict lists the cells of classes and lengths in which the mixture is worse, and those in which its coverage is wrong.
+// verdict lists the classes and lengths in which the mixture's error exceeds the error of bestMethod, and those with wrong coverage.
 func (f fillsBy) verdict(w io.Writer) {
-	var behind, dishonest []string
+	var worse, miscalibrated []string
 	cells := jsonl.Groups(paired(f.gaps[mixtureMethod], f.best), func(p pair) cell { return classCell(p.a) })
 	for _, here := range cells {
 		at := classCell(here[0].a)
 		if r := pooled(here).mean; r > 1 {
-			behind = append(behind, fmt.Sprintf("%s (%.2f)", at, r))
+			worse = append(worse, fmt.Sprintf("%s (%.2f)", at, r))
 		}
 		if c, ok := meanScore(firsts(here), coverageOf); ok && uncalibrated(c) {
-			dishonest = append(dishonest, fmt.Sprintf("%s (%.1f %%)", at, 100*c))
+			miscalibrated = append(miscalibrated, fmt.Sprintf("%s (%.1f %%)", at, 100*c))
 		}
 	}
 	listed := func(cells []string) string { return cmp.Or(strings.Join(cells, ", "), "none") }
-	fmt.Fprintf(w, "Of %d cells of class and length, %s above 1: %s. Coverage outside %.0f to %.0f %%: %s.\n\n", len(cells), mixtureMethod,
-		listed(behind), 100*calibratedLo, 100*calibratedHi, listed(dishonest))
+	fmt.Fprintf(w, "Of %d cells by class and length, these have a ratio above 1 for %s: %s. Coverage outside %.0f to %.0f %%: %s.\n\n",
+		len(cells), mixtureMethod, listed(worse), 100*calibratedLo, 100*calibratedHi, listed(miscalibrated))
 }
 
-// choiceTable writes the settings of the best fills.
+// choiceTable writes the settings of bestMethod.
 func (f fillsBy) choiceTable(w io.Writer) {
 	rows := [][]string{lengthHead(f.lengths, bestMethod+": context and order")}
 	for _, class := range f.classes {
@@ -153,8 +153,8 @@ func (f fillsBy) choiceTable(w io.Writer) {
 	writeTable(w, rows)
 }
 
-// leftOutTable compares the mixture without its parts with the whole, on the gaps that both filled.
-func leftOutTable(w io.Writer, lines []Line) {
+// ablationTable compares the ablations with the whole mixture, on the gaps that both filled.
+func ablationTable(w io.Writer, lines []Line) {
 	lines = jsonl.Where(lines, methodOf, mixtureMethod)
 	whole := gapsOfLines(jsonl.Where(lines, startOf, ""))
 	classes := jsonl.Distinct(whole, classOf)
@@ -163,7 +163,7 @@ func leftOutTable(w io.Writer, lines []Line) {
 		head = append(head, c+": gaps", "RMSE", "by gaps", "coverage", "NLPD")
 	}
 	rows := [][]string{append(head, "seconds a gap")}
-	var part []filled // of the whole
+	var part []filled // gaps filled by the whole mixture
 	for _, here := range jsonl.Groups(lines, startOf) {
 		if here[0].Start == "" {
 			continue
@@ -178,8 +178,8 @@ func leftOutTable(w io.Writer, lines []Line) {
 	if len(rows) == 1 {
 		return
 	}
-	fmt.Fprintf(w, "Without its parts, on the gaps of seed %d: RMSE by the whole mixture's, as above, ×÷ one standard error over recordings "+
-		"× lengths and over gaps.\n\n", partSeed)
+	fmt.Fprintf(w, "Without single parts, on the gaps of seed %d: RMSE relative to the whole mixture, as above, ×÷ one standard error over "+
+		"recordings × lengths and over gaps.\n\n", partSeed)
 	writeTable(w, rows)
 }
 
@@ -198,7 +198,7 @@ func withoutRow(name string, pairs []pair, classes []string) []string {
 	return append(row, secondsPerGap(firsts(pairs)))
 }
 
-// gapsMethods are the methods that figures show.
+// gapsMethods lists the methods in the figures.
 var gapsMethods = []struct {
 	method, label string
 	color         color.Color
@@ -209,8 +209,7 @@ var gapsMethods = []struct {
 	{formerMethod, "VSSGP from the spectrum", report.Green},
 }
 
-// gapsFigures draws ratio and coverage against the gaps' length, a panel for each class, of the gaps that nothing was tuned on if there are
-// any.
+// gapsFigures draws error ratio and coverage against gap length, with a panel for each class, on gaps without tuning if there are any.
 func gapsFigures(lines []Line) (out []figure) {
 	lines = ok(lines)
 	if fresh := jsonl.Where(lines, isTuned, false); len(fresh) > 0 {
@@ -257,7 +256,7 @@ func gapsFigures(lines []Line) (out []figure) {
 	return out
 }
 
-// evenY gives panels the same axis.
+// evenY sets the same y axis for all panels.
 func evenY(panels []*plot.Plot) {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, p := range panels {
@@ -268,7 +267,7 @@ func evenY(panels []*plot.Plot) {
 	}
 }
 
-// curveOf is a value of the gaps of each length that have it.
+// curveOf returns a value over the gaps of each length, for the lengths that have it.
 func curveOf(pairs []pair, lengths []float64, value func(pairs []pair) (float64, bool)) (xy plotter.XYs) {
 	for _, ms := range lengths {
 		here := jsonl.Where(pairs, func(p pair) float64 { return p.a.ms }, ms)

@@ -19,10 +19,9 @@ import (
 	"github.com/vssgp/vssgp/internal/timewarp"
 )
 
-// loudParts is a signal at 1000 Hz that sounds in the stretches [start, end)
-// alone.
+// loudParts returns a signal at 1000 Hz that is silent except in the intervals [start, end).
 func loudParts(n int, sounds ...[2]int) *signal {
-	g := made(make([]float64, n))
+	g := signalOf(make([]float64, n))
 	g.Name, g.Rate = "a", 1000
 	for _, s := range sounds {
 		for i := s[0]; i < s[1]; i++ {
@@ -32,16 +31,17 @@ func loudParts(n int, sounds ...[2]int) *signal {
 	return g
 }
 
-// TestPlaces: where it sounds, away from the ends and each other, by the seed
-// and the length alone; as many as there is room for.
-func TestPlaces(t *testing.T) {
+// TestPositions checks that gaps are not in silence and have minimum distances from each
+// other and from the ends, that there are fewer if there is too little space, and that the
+// positions depend only on the seed and the length.
+func TestPositions(t *testing.T) {
 	const length = 20
 	for _, c := range []struct {
 		name        string
 		g           *signal
 		count       int
-		least, most int // places found
-		lo, hi      int // that the gaps lie in
+		least, most int // number of positions
+		lo, hi      int // interval that contains the gaps
 	}{
 		{"sound all over", loudParts(10_000, [2]int{0, 10_000}), 8, 8, 8, 250, 9750},
 		{"one sound", loudParts(10_000, [2]int{4000, 6000}), 3, 3, 3, 3940, 6060},
@@ -49,28 +49,28 @@ func TestPlaces(t *testing.T) {
 		{"too short", loudParts(520, [2]int{0, 520}), 8, 0, 0, 0, 0},
 		{"silence but for the ends", loudParts(10_000, [2]int{0, 40}, [2]int{9960, 10_000}), 8, 0, 0, 0, 0},
 	} {
-		got := c.g.places(1, length, c.count)
+		got := c.g.positions(1, length, c.count)
 		if len(got) < c.least || len(got) > c.most {
-			t.Errorf("%s: %d places, want %d to %d", c.name, len(got), c.least, c.most)
+			t.Errorf("%s: %d positions, want %d to %d", c.name, len(got), c.least, c.most)
 		}
 		for i, at := range got {
 			if at < c.lo || at+length > c.hi {
-				t.Errorf("%s: a gap from %d on, want in [%d, %d]", c.name, at, c.lo, c.hi)
+				t.Errorf("%s: gap from sample %d on, want gaps in [%d, %d]", c.name, at, c.lo, c.hi)
 			}
 			for _, other := range got[:i] {
 				if d := max(at-other, other-at); d < 200 {
-					t.Errorf("%s: places %d apart, want 200 at least", c.name, d)
+					t.Errorf("%s: positions %d apart, want at least 200", c.name, d)
 				}
 			}
 		}
-		again, other, longer := c.g.places(1, length, c.count), c.g.places(2, length, c.count), c.g.places(1, length+1, c.count)
+		again, other, longer := c.g.positions(1, length, c.count), c.g.positions(2, length, c.count), c.g.positions(1, length+1, c.count)
 		if !slices.Equal(got, again) || len(got) > 0 && (slices.Equal(got, other) || slices.Equal(got, longer)) {
-			t.Errorf("%s: places %v, again %v, of another seed %v, of another length %v", c.name, got, again, other, longer)
+			t.Errorf("%s: positions %v, repeated %v, with another seed %v, with another length %v", c.name, got, again, other, longer)
 		}
 	}
 }
 
-// TestGapsAt: in rising order.
+// TestGapsAt checks that gaps are in ascending order.
 func TestGapsAt(t *testing.T) {
 	want := []audio.Gap{{Start: 95, End: 106}, {Start: 495, End: 506}}
 	if got := gapsAt([]int{495, 95}, 11); !slices.Equal(got, want) {
@@ -78,8 +78,8 @@ func TestGapsAt(t *testing.T) {
 	}
 }
 
-// fillsOf is a line of a method's fills of gaps of 5 ms at 1000 Hz, by their
-// RMSE; the intervals of models cover a fraction.
+// fillsOf returns a line for gaps of 5 ms at 1000 Hz with the given RMSEs. If coverage is
+// positive, it is the coverage of the intervals of every gap.
 func fillsOf(class, name, method, start string, seed uint64, coverage float64, errors ...float64) Line {
 	l := lineOf(method, start, name, seed, 0, nil)
 	l.Class, l.Gap, l.Rate, l.Processor = class, 5, 1000, 3
@@ -94,9 +94,9 @@ func fillsOf(class, name, method, start string, seed uint64, coverage float64, e
 	return l
 }
 
-// gapLines are two recordings of speech and one of music. Of the grid's
-// settings the first is the better on the tuned seed, both recordings
-// together, though not on one of them; the second is on the other seed.
+// gapLines returns lines of two recordings of speech and one of music. For speech, setting
+// x of the grid is better on the tuned seed over both recordings, but not on recording a.
+// On the other seed, setting y is better.
 func gapLines() []Line {
 	return []Line{
 		fillsOf("speech", "a", mixtureMethod, "", 1, 0.95, 0.1, 0.2), fillsOf("speech", "b", mixtureMethod, "", 1, 0.93, 0.3),
@@ -110,27 +110,27 @@ func gapLines() []Line {
 	}
 }
 
-// half are the lines of the seed that is tuned on, or of the others.
+// half returns the gaps of the tuned seed or of the others.
 func half(tuned bool) fillsBy { return byMethod(jsonl.Where(gapLines(), isTuned, tuned)) }
 
-// TestBestSettings: chosen for each class over its recordings, and for each
-// half anew.
+// TestBestSettings checks that settings are selected by class over all recordings,
+// separately for the tuned seed and the others.
 func TestBestSettings(t *testing.T) {
 	f, other := half(true), half(false)
 	if f.chosen[cell{"speech", 5}] != "x" || f.chosen[cell{"music", 5}] != "y" || len(f.chosen) != 2 || other.chosen[cell{"speech", 5}] != "y" {
-		t.Errorf("chosen %v, of the other seed %v", f.chosen, other.chosen)
+		t.Errorf("selected %v, on the other seed %v", f.chosen, other.chosen)
 	}
 	if want := []string{mixtureMethod, bestMethod, "linear"}; !slices.Equal(other.methods, want) || !slices.Equal(f.methods, want[:2]) {
-		t.Errorf("methods %q and %q, want %q and all but the last before", other.methods, f.methods, want)
+		t.Errorf("methods on the other seed %q, on the tuned seed %q; want %q, and the first two", other.methods, f.methods, want)
 	}
 	best := other.gaps[bestMethod]
 	if len(best) != 2 || best[0].RMSE != 0.8 || len(other.gaps[mixtureMethod]) != 2 || len(f.gaps[mixtureMethod]) != 4 {
-		t.Errorf("best of the other seed %+v", best)
+		t.Errorf("best gaps on the other seed: %+v", best)
 	}
 }
 
-// TestRatios: over samples by recording and length, and by gaps, paired by
-// place and seed.
+// TestRatios checks the error ratios over samples by recording and length, and by gaps.
+// Gaps are paired by position and seed.
 func TestRatios(t *testing.T) {
 	speech := func(tuned bool) []pair {
 		f := half(tuned)
@@ -153,17 +153,17 @@ func TestRatios(t *testing.T) {
 	}
 	f := half(false)
 	if n := len(paired(f.gaps["linear"], f.gaps[bestMethod])); n != 1 {
-		t.Errorf("%d pairs of which one has one gap, want it", n)
+		t.Errorf("%d pairs, want 1 if a method has only one gap", n)
 	}
 	if n := len(paired(f.gaps[mixtureMethod], half(true).gaps[bestMethod])); n != 0 {
-		t.Errorf("%d pairs of different seeds", n)
+		t.Errorf("%d pairs with different seeds, want none", n)
 	}
 	if r := pooled(nil); !math.IsNaN(r.mean) {
-		t.Errorf("of no gaps %v", r)
+		t.Errorf("ratio without gaps %v, want NaN", r)
 	}
 }
 
-// TestGapsTables: halves apart, verdicts, choices and parts left out.
+// TestGapsTables checks the tables of the tuned seed and the others, the selected settings, and the ablations.
 func TestGapsTables(t *testing.T) {
 	var out bytes.Buffer
 	gapsTables(&out, gapLines())
@@ -172,22 +172,22 @@ func TestGapsTables(t *testing.T) {
 		t.Fatal(out.String())
 	}
 	testkit.Contains(t, tuned,
-		"Of 2 cells of class and length, mixture above 1: music 5 ms (1.50). Coverage outside 90 to 98 %: music 5 ms (85.0 %).",
+		"Of 2 cells by class and length, these have a ratio above 1 for mixture: music 5 ms (1.50). Coverage outside 90 to 98 %: music 5 ms (85.0 %).",
 		"| speech | mixture              | 0.89 (0.79), 94.3 %", "| music  | mixture              | 1.50 (1.50) (!), 85.0 % (!)",
 		"| speech | ar, best of the grid | 1.00 (1.00), 95.0 %",
 		"| speech                                  | x    |", "| music                                   | y    |")
 	testkit.Contains(t, rest,
-		"Of 1 cells of class and length, mixture above 1: none. Coverage outside 90 to 98 %: none.",
+		"Of 1 cells by class and length, these have a ratio above 1 for mixture: none. Coverage outside 90 to 98 %: none.",
 		"| speech | linear               | 1.00 (1.00) ", "| a                     | 2    | 0.40 (0.35), 95.0 %",
 		"| speech                                  | y    |",
 		"| no chirp | 1            | 2.000 ×÷ 1.000 | 2.000 ×÷ 1.000 | 90.0 %   | -2.000", "| whole    | 1            | 1.000 ×÷ 1.000")
 	if figures := gapsFigures(gapLines()); len(figures) != 2 || len(figures[0].Panels) != 1 {
-		t.Errorf("%d figures, of the seed that is not tuned on, which has speech alone", len(figures))
+		t.Errorf("%d figures; want two with one panel, since the seed without tuning has only speech", len(figures))
 	}
 }
 
-// TestLeftOut: a change applies to every candidate and leaves the mixture itself unchanged.
-func TestLeftOut(t *testing.T) {
+// TestAblations checks that a change applies to every candidate and does not modify the default mixture.
+func TestAblations(t *testing.T) {
 	var count int
 	c, changed := timewarp.Mixture(), timewarp.Mixture()
 	each(func(c *timewarp.Candidate) { count++; c.Refill = false })(&changed)
@@ -196,7 +196,7 @@ func TestLeftOut(t *testing.T) {
 	}
 }
 
-// TestSounds: recordings of the options, and those that are not there.
+// TestSounds checks recordings in the options, and missing recordings.
 func TestSounds(t *testing.T) {
 	dir := t.TempDir()
 	text := testkit.Must(os.ReadFile("../../../testdata/speech.wav"))(t)
@@ -204,7 +204,7 @@ func TestSounds(t *testing.T) {
 	testkit.OK(t, os.WriteFile(voice, text, 0o666))
 	for _, c := range []struct {
 		recordings []string
-		says       string // "": it lists fits
+		text       string // error text; "" if fits are returned
 		sentinel   error
 	}{
 		{[]string{"speech:voice.wav"}, "", nil}, {[]string{"piano:" + voice}, "", nil},
@@ -215,9 +215,9 @@ func TestSounds(t *testing.T) {
 		var log bytes.Buffer
 		s := &session{Options: Options{Data: dir, Recordings: c.recordings, Seeds: 1}, log: &log}
 		fits, err := gapsFits(s)
-		if c.says != "" {
-			if !errors.Is(err, c.sentinel) || !strings.Contains(err.Error(), c.says) {
-				t.Errorf("%v: error %v, want one that says %q", c.recordings, err, c.says)
+		if c.text != "" {
+			if !errors.Is(err, c.sentinel) || !strings.Contains(err.Error(), c.text) {
+				t.Errorf("%v: error %v, want %q", c.recordings, err, c.text)
 			}
 			continue
 		}
@@ -225,13 +225,13 @@ func TestSounds(t *testing.T) {
 		if err != nil || len(fits) == 0 || fits[0].line.Class != class || fits[0].line.Case != "voice" {
 			t.Errorf("%v: %d fits, %v", c.recordings, len(fits), err)
 		}
-		if n := strings.Count(log.String(), "left out: "); n != len(sounds) {
-			t.Errorf("%v: reports %d omissions, want %d:\n%s", c.recordings, n, len(sounds), log.String())
+		if n := strings.Count(log.String(), "skipped: "); n != len(sounds) {
+			t.Errorf("%v: %d skipped recordings, want %d:\n%s", c.recordings, n, len(sounds), log.String())
 		}
 	}
 }
 
-// TestGapsQuick runs the small version whole.
+// TestGapsQuick runs the quick version of the set.
 func TestGapsQuick(t *testing.T) {
 	t.Chdir("../../..")
 	var out bytes.Buffer
@@ -239,8 +239,8 @@ func TestGapsQuick(t *testing.T) {
 	set := sets[slices.Index(Sets(), gapsSet)]
 	lines := testkit.Must(s.set(context.Background(), set))(t)
 	testkit.OK(t, s.show(set, lines, &out))
-	// By length and seed: mixture, ar, the grid, janssen, linear; of one seed vssgp and the mixture without its parts.
-	if want := 2 * (2*(4+len(arGrid)) + 1 + len(leftOut)); len(lines) != want {
+	// For each length and seed: mixture, ar, the grid, janssen and linear. For one seed also vssgp and the ablations.
+	if want := 2 * (2*(4+len(arGrid)) + 1 + len(ablations)); len(lines) != want {
 		t.Errorf("%d lines, want %d", len(lines), want)
 	}
 	for _, l := range lines {
@@ -248,11 +248,11 @@ func TestGapsQuick(t *testing.T) {
 			t.Errorf("%+v", l)
 		}
 		if g := l.PerGap[0]; g.RMSE != l.Scores[TestRMSE] || (g.Coverage == nil) != (l.Method == "janssen" || l.Method == "linear") {
-			t.Errorf("%s: %+v of one gap, scores %v", l.Key, g, l.Scores)
+			t.Errorf("%s: scores of the only gap %+v, of the line %v", l.Key, g, l.Scores)
 		}
 	}
 	whole := jsonl.Where(jsonl.Where(lines, methodOf, mixtureMethod), startOf, "")
-	for _, v := range leftOut {
+	for _, v := range ablations {
 		without := jsonl.Where(lines, startOf, v.name)
 		same := 0
 		for _, p := range paired(gapsOfLines(without), gapsOfLines(whole)) {
@@ -260,12 +260,12 @@ func TestGapsQuick(t *testing.T) {
 				same++
 			}
 		}
-		if same == 2 && !strings.HasPrefix(v.name, "voice") { // which trials choose for speech
-			t.Errorf("%s fills as the whole does", v.name)
+		if same == 2 && !strings.HasPrefix(v.name, "voice") { // trials select voice for speech, so these do not differ
+			t.Errorf("%s: same result as the whole mixture", v.name)
 		}
 	}
 	testkit.Contains(t, out.String(),
-		"**Tuned on**", "**Not tuned on**", "| speech | vssgp ", "| whole ", "| voice and steady |", "above 1: ")
+		"**Tuned on**", "**Not tuned on**", "| speech | vssgp ", "| whole ", "| voice and steady |", "above 1 for mixture: ")
 	for _, name := range []string{"gaps-ratio.png", "gaps-ratio.svg", "gaps-coverage.png", "gaps-coverage.svg"} {
 		testkit.Must(os.Stat(filepath.Join(s.Out, "quick-"+name)))(t)
 	}

@@ -2,8 +2,8 @@ package paper
 
 import "github.com/vssgp/vssgp/internal/timewarp"
 
-// leftOut lists the mixture without one of its parts, to measure what the part contributes.
-var leftOut = []struct {
+// ablations lists ablations of the mixture. The names are the starts of their lines.
+var ablations = []struct {
 	name   string
 	change func(c *timewarp.Candidates)
 }{

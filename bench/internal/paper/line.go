@@ -9,52 +9,52 @@ import (
 	"github.com/vssgp/vssgp/bench/internal/machine"
 )
 
-// A Line is one fit of one method and how well it did.
+// A Line contains the results of one fit.
 type Line struct {
 	machine.Machine
-	Time string `json:"time"` // start, UTC, RFC 3339
+	Time string `json:"time"` // start of the fit, UTC, RFC 3339
 
 	Key
 	Source
 
-	Class      string   `json:"class,omitempty"` // of a recording: speech, music, …
-	Rate       int      `json:"rate,omitempty"`  // of a recording, samples a second
-	N          int      `json:"N"`               // rows fitted to
-	M          int      `json:"M,omitempty"`     // features or inducing inputs
+	Class      string   `json:"class,omitempty"` // class of the recording: speech, music, …
+	Rate       int      `json:"rate,omitempty"`  // sample rate of the recording
+	N          int      `json:"N"`               // number of training rows
+	M          int      `json:"M,omitempty"`     // number of features or inducing inputs
 	Iterations int      `json:"iterations,omitempty"`
 	Bound      *float64 `json:"bound,omitempty"`
-	Seconds    float64  `json:"seconds"`                     // of the fit, of all its starts, wall time
-	Processor  float64  `json:"processor_seconds,omitempty"` // where gaps are scored one by one: of one core, as far as the system knows it
-	Ended      string   `json:"ended,omitempty"`             // why
+	Seconds    float64  `json:"seconds"`                     // elapsed time of the fit with all its restarts
+	Processor  float64  `json:"processor_seconds,omitempty"` // CPU time, if gaps are scored separately and the system reports it
+	Ended      string   `json:"ended,omitempty"`             // reason why the fit ended
 
 	Scores  map[Score]float64 `json:"scores,omitempty"`
-	PerGap  []GapScore        `json:"per_gap,omitempty"` // in the order of their places
+	PerGap  []GapScore        `json:"per_gap,omitempty"` // in ascending order of their positions
 	Learned *Learned          `json:"learnt,omitempty"`
 	Curve   *Curve            `json:"curve,omitempty"`
-	Status  string            `json:"status"` // ok, or why there are no scores
+	Status  string            `json:"status"` // ok, or the reason why there are no scores
 }
 
-// A Source is a data file.
+// A Source identifies a data file.
 type Source struct {
-	Data   string `json:"data"` // its name
+	Data   string `json:"data"` // file name
 	SHA256 string `json:"sha256"`
 }
 
-// Key tells one line of a set from the others.
+// Key identifies a line of a set.
 type Key struct {
 	Set    string `json:"set"`
-	Quick  bool   `json:"quick,omitempty"` // a small version, whose figures mean nothing
-	Case   string `json:"case,omitempty"`  // of several data or cuts, which
-	Gap    int    `json:"gap,omitempty"`   // length of the gaps in samples, where it varies
-	K      int    `json:"K,omitempty"`     // features per component, where they vary
+	Quick  bool   `json:"quick,omitempty"` // quick run, whose results are meaningless
+	Case   string `json:"case,omitempty"`  // data set or split, if there are several
+	Gap    int    `json:"gap,omitempty"`   // length of the gaps in samples, if it varies
+	K      int    `json:"K,omitempty"`     // features per component, if they vary
 	Method string `json:"method"`
-	Start  string `json:"start,omitempty"` // of the parameters (paper, spectrum, …), or a method's setting, or the part that it omits
+	Start  string `json:"start,omitempty"` // initialization (paper, spectrum, …), setting of the method, or the omitted part
 	Seed   uint64 `json:"seed"`
 }
 
 func keyOf(l Line) Key { return l.Key }
 
-// String is the key for people, without the set.
+// String formats the key without the set.
 func (k Key) String() string {
 	s := ""
 	if k.Case != "" {
@@ -73,32 +73,32 @@ func (k Key) String() string {
 	return s + fmt.Sprintf(", seed %d", k.Seed)
 }
 
-// A Score names a figure of merit.
+// A Score is the name of a score.
 type Score string
 
-// The scores, over the rows fitted to (train) or those left out: of solar in standard deviations of the data, of co2 in ppm, of
-// recordings scaled to an rms of 0.1.
+// The scores on the training or the test rows. Their units are standard deviations of the data for solar, and ppm for co2. Recordings are
+// scaled to an rms of 0.1.
 const (
 	TrainRMSE Score = "train_rmse"
 	TestRMSE  Score = "test_rmse"
 	TrainSTFT Score = "train_stft_rmse"
 	TestSTFT  Score = "test_stft_rmse"
-	ZeroTrain Score = "silence_train_stft_rmse" // of predicting 0
+	ZeroTrain Score = "silence_train_stft_rmse" // the silence scores are for predicting 0
 	ZeroTest  Score = "silence_test_stft_rmse"
 	ZeroRMSE  Score = "silence_test_rmse"
-	SNR       Score = "snr"        // dB, over the gaps
-	Coverage  Score = "coverage95" // share of the left-out rows inside the 95 % interval
-	NLPD      Score = "nlpd"       // mean negative log predictive density of a left-out row
+	SNR       Score = "snr"        // decibels, in the gaps
+	Coverage  Score = "coverage95" // fraction of the test rows inside the 95 % intervals
+	NLPD      Score = "nlpd"       // mean negative log predictive density of the test rows
 	StepTime  Score = "seconds_per_step"
 )
 
-// Learned are the covariance's parameters at the end, in the data's units.
+// Learned contains the learned hyper-parameters in the data's units.
 type Learned struct {
 	Lengthscale []float64   `json:"lengthscale,omitempty"`
-	Period      []float64   `json:"period,omitempty"` // 0: none
+	Period      []float64   `json:"period,omitempty"` // 0: not periodic
 	Variance    []float64   `json:"variance,omitempty"`
 	NoiseSD     float64     `json:"noise_sd,omitempty"`
-	Confident   []Confident `json:"confident,omitempty"` // the frequencies that the model is surest of
+	Confident   []Confident `json:"confident,omitempty"` // the frequencies with the smallest standard deviations
 }
 
 // Confident is a frequency of a component and its standard deviation, both in cycles per unit of x.
@@ -108,24 +108,24 @@ type Confident struct {
 	SD        float64 `json:"sd"`
 }
 
-// A GapScore is how well one gap of several was filled.
+// A GapScore contains the scores of one gap.
 type GapScore struct {
-	Start    int      `json:"start"` // place of its first sample
+	Start    int      `json:"start"` // index of its first sample
 	RMSE     float64  `json:"rmse"`
-	Coverage *float64 `json:"coverage95,omitempty"` // as the scores of these names, where there are intervals
+	Coverage *float64 `json:"coverage95,omitempty"` // as the Scores of these names; nil if there are no intervals
 	NLPD     *float64 `json:"nlpd,omitempty"`
 }
 
-// A Curve is a fit over one input, for figures: mean and standard deviation of the function with noise.
+// A Curve contains the predictive mean and standard deviation, including noise, over one input. It is for figures.
 type Curve struct {
 	X        []float64 `json:"x"`
 	Mean     []float64 `json:"mean"`
 	SD       []float64 `json:"sd"`
-	Observed *Trace    `json:"observed,omitempty"` // the rows fitted to
-	Missing  *Trace    `json:"missing,omitempty"`  // those left out
+	Observed *Trace    `json:"observed,omitempty"` // training rows
+	Missing  *Trace    `json:"missing,omitempty"`  // test rows
 }
 
-// A Trace is some rows of data.
+// A Trace contains rows of data.
 type Trace struct {
 	X []float64 `json:"x"`
 	Y []float64 `json:"y"`
@@ -133,8 +133,7 @@ type Trace struct {
 
 func (t *Trace) add(x, y float64) { t.X, t.Y = append(t.X, x), append(t.Y, y) }
 
-// tidy rounds a line's numbers to six digits, which is all that a result is worth, and leaves out scores that are none (of an empty
-// set, of a fill without intervals).
+// tidy rounds the numbers of a line to six digits, and deletes scores that are not finite, such as scores over no rows.
 func (l *Line) tidy() {
 	for name, v := range l.Scores {
 		if l.Scores[name] = rounded(v); !finite(v) {
@@ -171,8 +170,8 @@ func roundAll(v reflect.Value) {
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// rounded keeps six digits; more are not significant.
+// rounded rounds to six significant digits.
 func rounded(v float64) float64 {
-	r, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64) // reads any formatted number, also NaN and Inf
+	r, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64) // accepts any formatted number, also NaN and Inf
 	return r
 }

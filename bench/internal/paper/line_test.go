@@ -12,7 +12,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// whole is a line with a value in every field.
+// whole returns a line with a value in every field.
 func whole() Line {
 	bound := -12.5
 	return Line{
@@ -31,7 +31,7 @@ func whole() Line {
 	}
 }
 
-// TestLines: lines come back as they were written, with every field.
+// TestLines checks that all fields of lines are read back as they were written.
 func TestLines(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.jsonl")
 	second := whole()
@@ -63,7 +63,7 @@ func FuzzLines(f *testing.F) {
 	})
 }
 
-// TestTidy: values that JSON cannot represent are omitted, the others rounded.
+// TestTidy checks that values that JSON cannot represent are deleted and others rounded.
 func TestTidy(t *testing.T) {
 	l := whole()
 	bound := math.Inf(-1)

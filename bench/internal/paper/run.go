@@ -1,10 +1,10 @@
-// Package paper runs the experiments of Gal & Turner (2015) and some that they did not run, and makes tables and figures of the results.
+// Package paper runs the experiments of Gal & Turner (2015) and some additional ones, and makes tables and figures of the results.
 //
-// An experiment (a set) is a list of fits. Each leaves a line of JSON in a file of the set's name, PREFIX-SET.jsonl, with the machine, the
-// commit and all that tables and figures need: those are made from such files alone. A run that was interrupted goes on where it ended; a
-// line stays where it is until it is asked for anew.
+// An experiment (a set) is a list of fits. Each fit writes a line of JSON to the file PREFIX-SET.jsonl, with the machine, the commit and
+// everything needed for tables and figures, which are made only from these files. An interrupted run can be resumed. A stored line is
+// replaced only if the fit is repeated with Options.Again or on other data.
 //
-// Test data never take part in a fit or in a choice. Methods of one experiment get the same rows and the same starting information.
+// Test data are never used in a fit or a selection. The methods of one experiment get the same rows and the same initial information.
 package paper
 
 import (
@@ -26,12 +26,12 @@ import (
 // A set is one experiment.
 type set struct {
 	name, title string
-	fits        func(s *session) ([]fit, error) // lists the fits to run; it reads the data
-	table       func(w io.Writer, lines []Line) // writes the set's tables, in Markdown
-	figures     func(lines []Line) []figure     // nil: none
+	fits        func(s *session) ([]fit, error) // reads the data and returns the fits
+	table       func(w io.Writer, lines []Line) // writes the tables in Markdown
+	figures     func(lines []Line) []figure     // returns the figures; may be nil
 }
 
-// sets are all experiments: the paper's in its order, and beyond it single gaps of 2.5 to 80 ms all over recordings of speech and music.
+// sets lists all experiments: the paper's in its order, and single gaps of 2.5 to 80 ms in recordings of speech and music.
 var sets = []set{
 	{"co2", "Mauna Loa CO2, a spectral mixture of two components", co2Fits, co2Table, co2Figures},
 	{"solar", "Solar irradiance, five segments of 20 years left out", solarFits, solarTable, solarFigures},
@@ -44,8 +44,8 @@ var sets = []set{
 // Sets returns the names of all experiments, in the paper's order.
 func Sets() []string { return jsonl.Distinct(sets, func(c set) string { return c.name }) }
 
-// Run runs the experiments and writes their tables to out; progress goes to log. A set whose data are not there is left out,
-// saying so; if that is every one, or the options cannot be met, the error wraps ErrOptions.
+// Run runs the experiments, writes their tables to out, and logs the progress to log. A set with missing data is skipped with a message.
+// The error wraps ErrOptions if all sets are skipped or the options are invalid.
 func Run(ctx context.Context, o Options, out, log io.Writer) error {
 	chosen, err := choose(o.Sets)
 	if err != nil {
@@ -79,15 +79,15 @@ func Run(ctx context.Context, o Options, out, log io.Writer) error {
 	return nil
 }
 
-// check reports options that contradict each other, and methods that no set has.
+// check returns an error for options that cannot be combined and for unknown methods.
 func (s *session) check(chosen []set) error {
 	switch {
 	case s.Seeds < 0:
-		return fmt.Errorf("%d seeds, must be at least 1, or 0 for each set's default: %w", s.Seeds, ErrOptions)
+		return fmt.Errorf("%d seeds: must be at least 1, or 0 for each set's default: %w", s.Seeds, ErrOptions)
 	case s.Draw && (s.Again || len(s.Methods) > 0 || s.Seeds > 0):
 		return fmt.Errorf("drawing cannot be combined with again, methods or seeds: %w", ErrOptions)
 	case len(s.Recordings) > 0 && (s.Draw || s.Quick || !slices.ContainsFunc(chosen, func(c set) bool { return c.name == gapsSet })):
-		return fmt.Errorf("recordings %s are for a whole run of set %s: %w", strings.Join(s.Recordings, " "), gapsSet, ErrOptions)
+		return fmt.Errorf("recordings %s require a full run of set %s: %w", strings.Join(s.Recordings, " "), gapsSet, ErrOptions)
 	case len(s.Methods) == 0:
 		return nil
 	}
@@ -104,12 +104,13 @@ func (s *session) check(chosen []set) error {
 	all := jsonl.Distinct(list, func(f fit) string { return f.line.Method })
 	for _, m := range s.Methods {
 		if len(all) > 0 && !slices.Contains(all, m) {
-			return fmt.Errorf("method %q, must be one of %s: %w", m, strings.Join(all, ", "), ErrOptions)
+			return fmt.Errorf("method %q: must be one of %s: %w", m, strings.Join(all, ", "), ErrOptions)
 		}
 	}
 	return nil
 }
 
+// choose returns the named sets, or all sets if names is empty.
 func choose(names []string) (chosen []set, err error) {
 	if len(names) == 0 {
 		return sets, nil
@@ -117,14 +118,14 @@ func choose(names []string) (chosen []set, err error) {
 	for _, name := range names {
 		i := slices.Index(Sets(), name)
 		if i < 0 {
-			return nil, fmt.Errorf("set %q, must be one of %s: %w", name, strings.Join(Sets(), ", "), ErrOptions)
+			return nil, fmt.Errorf("set %q: must be one of %s: %w", name, strings.Join(Sets(), ", "), ErrOptions)
 		}
 		chosen = append(chosen, sets[i])
 	}
 	return chosen, nil
 }
 
-// path is the path of a file of lines or of a figure: a quick run's never replaces a full one's.
+// path returns the path of a file of lines or a figure. A quick run has different files and never replaces the results of a full run.
 func (s *session) path(name string) string {
 	if s.Quick {
 		return filepath.Join(s.Out, "quick-"+name)
@@ -132,7 +133,7 @@ func (s *session) path(name string) string {
 	return filepath.Join(s.Out, "paper-"+name)
 }
 
-// set runs the fits of a set that have no line and returns all its lines, in the order of its list.
+// set runs the fits of a set that have no line and returns all lines, in the order of the fits.
 func (s *session) set(ctx context.Context, c set) ([]Line, error) {
 	have, err := jsonl.Read[Line](s.path(c.name+".jsonl"), nil)
 	if err != nil || s.Draw {
@@ -142,7 +143,7 @@ func (s *session) set(ctx context.Context, c set) ([]Line, error) {
 	if err != nil {
 		return nil, err
 	}
-	order := map[Key]int{} // lines that are no longer in the list come first
+	order := map[Key]int{} // lines without a fit come first
 	for i, f := range fits {
 		order[f.line.Key] = i + 1
 	}
@@ -150,8 +151,8 @@ func (s *session) set(ctx context.Context, c set) ([]Line, error) {
 		if len(s.Methods) > 0 && !slices.Contains(s.Methods, f.line.Method) {
 			continue
 		}
-		there := func(l Line) bool { return l.Key == f.line.Key && l.SHA256 == f.line.SHA256 } // of the same data
-		if !s.Again && slices.ContainsFunc(have, there) {
+		same := func(l Line) bool { return l.Key == f.line.Key && l.SHA256 == f.line.SHA256 } // same fit on the same data
+		if !s.Again && slices.ContainsFunc(have, same) {
 			continue
 		}
 		l, err := s.one(ctx, f, fmt.Sprintf("%s %d/%d", c.name, i+1, len(fits)))
@@ -167,7 +168,7 @@ func (s *session) set(ctx context.Context, c set) ([]Line, error) {
 	return have, nil
 }
 
-// one runs one fit.
+// one runs one fit and logs its result.
 func (s *session) one(ctx context.Context, f fit, count string) (Line, error) {
 	l := f.line
 	l.Machine, l.Time, l.Status = s.Machine, machine.Now(), machine.OK
@@ -189,7 +190,7 @@ func (s *session) one(ctx context.Context, f fit, count string) (Line, error) {
 	return l, nil
 }
 
-// show writes a set's tables, with the fits that ended without scores, which keep their place, and its figures.
+// show writes the tables of a set, a list of the failed fits, and the figures.
 func (s *session) show(c set, lines []Line, out io.Writer) error {
 	fmt.Fprintf(out, "## %s\n\n", c.title)
 	if len(lines) == 0 {
@@ -197,7 +198,7 @@ func (s *session) show(c set, lines []Line, out io.Writer) error {
 		return nil
 	}
 	if s.Quick {
-		fmt.Fprintf(out, "(a quick run: these figures show that it works, and mean nothing)\n\n")
+		fmt.Fprintf(out, "(quick run: the results only show that the program works)\n\n")
 	}
 	c.table(out, lines)
 	for _, l := range lines {

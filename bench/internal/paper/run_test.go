@@ -23,7 +23,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// counted is a set whose fits note that they ran.
+// counted returns a set whose fits append their names to ran.
 func counted(ran *[]string) set {
 	return set{
 		name: "counted", title: "Counted",
@@ -54,9 +54,8 @@ func counted(ran *[]string) set {
 	}
 }
 
-// TestGoesOn: a run does what there is no line of, in the order of the list,
-// whatever was there before; a failed fit keeps its place; other data, or
-// being asked, make it run again.
+// TestGoesOn checks that a run performs the fits without a line, and that lines are in the
+// order of the fits, including failed ones. Fits are repeated with Again or other data.
 func TestGoesOn(t *testing.T) {
 	var ran []string
 	c := counted(&ran)
@@ -82,7 +81,7 @@ func TestGoesOn(t *testing.T) {
 		t.Errorf("lines in the order %v", order)
 	}
 	if lines[4].Status != "no such luck" {
-		t.Errorf("a failed fit's status is %q", lines[4].Status)
+		t.Errorf("status of a failed fit: %q", lines[4].Status)
 	}
 	if again := run(); !reflect.DeepEqual(again, lines) {
 		t.Error("the lines changed without a run")
@@ -100,7 +99,7 @@ func TestGoesOn(t *testing.T) {
 	checkFigure(t, filepath.Join(s.Out, "paper-counted"))
 }
 
-// TestInterrupted: the fit under way leaves no line, those before it do.
+// TestInterrupted checks that an interrupted run keeps the lines of completed fits only.
 func TestInterrupted(t *testing.T) {
 	var ran []string
 	c := counted(&ran)
@@ -120,7 +119,7 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// checkFigure: PATH.png is a picture with something on it, PATH.svg is XML.
+// checkFigure checks that PATH.png is an image with the colors of a curve and that PATH.svg is valid XML.
 func checkFigure(t *testing.T, path string) {
 	t.Helper()
 	f := testkit.Must(os.Open(path + ".png"))(t)
@@ -156,15 +155,15 @@ func checkFigure(t *testing.T, path string) {
 	}
 }
 
-// TestMistakes: options that cannot be met, each with what would be right.
+// TestMistakes checks the errors of invalid options.
 func TestMistakes(t *testing.T) {
 	t.Chdir("../../..")
 	for _, c := range []struct {
 		o    Options
-		says string
+		text string
 	}{
 		{Options{Sets: []string{"lunar"}}, "must be one of co2, solar"},
-		{Options{Sets: []string{"solar"}, Quick: true, Methods: []string{"gp", "pg"}}, `"pg", must be one of fitc, vfe`},
+		{Options{Sets: []string{"solar"}, Quick: true, Methods: []string{"gp", "pg"}}, `"pg": must be one of fitc, vfe`},
 		{Options{Seeds: -1}, "-1 seeds"},
 		{Options{Draw: true, Again: true}, "drawing"},
 		{Options{Draw: true, Methods: []string{"gp"}}, "drawing"},
@@ -173,11 +172,11 @@ func TestMistakes(t *testing.T) {
 		c.o.Out = t.TempDir()
 		var out bytes.Buffer
 		err := Run(context.Background(), c.o, &out, io.Discard)
-		if !errors.Is(err, ErrOptions) || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%+v: error %v, want one that says %q", c.o, err, c.says)
+		if !errors.Is(err, ErrOptions) || !strings.Contains(err.Error(), c.text) {
+			t.Errorf("%+v: error %v, want %q", c.o, err, c.text)
 		}
 		if c.o.Data == "nowhere" && strings.Count(out.String(), "SKIPPED: ") != 2 {
-			t.Errorf("says %q", out.String())
+			t.Errorf("output %q", out.String())
 		}
 	}
 }

@@ -15,15 +15,15 @@ import (
 	"github.com/vssgp/vssgp/internal/table"
 )
 
-// A series is y over one input.
+// A series contains one output over one input.
 type series struct {
 	Source
 	Trace
 }
 
-// series reads a table of two columns.
-func (s *session) series(name, standIn string) (*series, error) {
-	path, from, err := s.file(name, standIn)
+// series reads a table with two columns.
+func (s *session) series(name, replacement string) (*series, error) {
+	path, from, err := s.file(name, replacement)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func (s *session) series(name, standIn string) (*series, error) {
 		return nil, err
 	}
 	if t.Cols != 2 {
-		return nil, fmt.Errorf("%s: %d columns, must be two", path, t.Cols)
+		return nil, fmt.Errorf("%s: the table has %d columns, must have two", path, t.Cols)
 	}
 	out := &series{Source: from}
 	for i := range t.Rows {
@@ -41,7 +41,7 @@ func (s *session) series(name, standIn string) (*series, error) {
 	return out, nil
 }
 
-// scaled is the series with mean 0 and standard deviation 1.
+// scaled returns the series with y scaled to mean 0 and standard deviation 1.
 func (s *series) scaled() *series {
 	mean, sd := stat.PopMeanStdDev(s.Y, nil)
 	out := &series{Source: s.Source}
@@ -51,8 +51,8 @@ func (s *series) scaled() *series {
 	return out
 }
 
-// fits lists the fits of some trials, for each seed with the rows that it leaves out. With a curve all seeds leave out the same rows:
-// then a trial that draws nothing has one fit alone, and the first seed's fit has the curve.
+// fits returns the fits of trials. left contains the test rows of each seed. If curve is not nil, the test rows must be the same for all
+// seeds. Then a deterministic trial has only one fit, and the fit of the first seed gets the curve.
 func (s *series) fits(key Key, trials []trial, left [][]bool, curve []float64) (out []fit) {
 	for _, t := range trials {
 		over := curve
@@ -67,7 +67,7 @@ func (s *series) fits(key Key, trials []trial, left [][]bool, curve []float64) (
 	return out
 }
 
-// fit is the line of a method on the rows that left does not name, with its curve over grid, if there is one.
+// fit returns the fit of a method to the rows outside left. Its line contains the curve over grid, unless grid is nil.
 func (s *series) fit(key Key, m baselines.Method, left []bool, grid []float64) fit {
 	return fit{Line{Key: key, Source: s.Source}, func(ctx context.Context, l *Line) error {
 		train, test := s.split(left)
@@ -100,7 +100,7 @@ func (s *series) fit(key Key, m baselines.Method, left []bool, grid []float64) f
 	}}
 }
 
-// split returns the rows that left does not name, and those that it does: nil if it names none.
+// split returns the rows outside left, and the rows in left or nil if there are none.
 func (t *Trace) split(left []bool) (kept, out *Trace) {
 	kept = &Trace{}
 	for i, is := range left {
@@ -125,7 +125,7 @@ func (t *Trace) fit(ctx context.Context, m baselines.Method) (*baselines.Fit, er
 	return m.Fit(ctx, data)
 }
 
-// predict is a model's mean at some places, and its standard deviation with noise.
+// predict returns the predictive mean and standard deviation at inputs, including noise.
 func predict(ctx context.Context, m baselines.Model, at []float64) (*Curve, error) {
 	p, err := m.Predict(ctx, at)
 	if err != nil {
@@ -150,12 +150,12 @@ func (l *Line) take(f *baselines.Fit) {
 }
 
 const (
-	mostLearned = 8 // up to how many components a line lists
-	surest      = 2 // how many frequencies of a component
+	mostLearned       = 8 // maximum number of components that are listed in a line
+	frequenciesListed = 2 // number of frequencies that are listed for each component
 )
 
-// confident returns the frequencies along a model's only input that it is surest of, by the smallest standard deviations √Σ/(2πl): of each
-// component, or if there are many, of all together. Models without a distribution over frequencies have none.
+// confident returns the frequencies of a model with the smallest standard deviations √Σ/(2πl): frequenciesListed for each component or, for
+// more than mostLearned components, in total. It returns nil for models without a distribution over frequencies.
 func confident(model baselines.Model) (out []Confident) {
 	m, ok := model.(*vssgp.Model)
 	if !ok || m.Params.FreqVar[0] == 0 {
@@ -166,7 +166,7 @@ func confident(model baselines.Model) (out []Confident) {
 		listed = listed[:1]
 	}
 	for _, f := range m.Frequencies() {
-		if of := f.Component % len(listed); listed[of] < surest {
+		if of := f.Component % len(listed); listed[of] < frequenciesListed {
 			listed[of]++
 			out = append(out, Confident{f.Component, f.Mean[0], f.Spread[0]})
 		}
@@ -175,7 +175,7 @@ func confident(model baselines.Model) (out []Confident) {
 	return out
 }
 
-// inside reports which rows are in [start, start+length) of one of the starts.
+// inside reports for each row whether it is in [start, start+length) for one of the starts.
 func (s *series) inside(starts []float64, length float64) []bool {
 	in := make([]bool, len(s.X))
 	for i, x := range s.X {
@@ -186,7 +186,7 @@ func (s *series) inside(starts []float64, length float64) []bool {
 	return in
 }
 
-// grid is from lo to hi or just short of it.
+// grid returns lo, lo + step, … up to hi.
 func grid(lo, hi, step float64) []float64 {
 	g := make([]float64, 1+int(math.Floor((hi-lo)/step)))
 	for i := range g {

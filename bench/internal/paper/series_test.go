@@ -21,8 +21,8 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
-// TestSeriesQuick runs both small versions whole: every fit has its scores, and
-// tables and figures come of the lines alone.
+// TestSeriesQuick runs the quick versions of the sets. It checks that every fit has scores
+// and that tables and figures can be made from the lines alone.
 func TestSeriesQuick(t *testing.T) {
 	t.Chdir("../../..")
 	o := Options{Sets: []string{"co2", "solar"}[:slow.Pick(2, 1)], Quick: true, Seeds: 1, Out: t.TempDir()}
@@ -50,12 +50,12 @@ func TestSeriesQuick(t *testing.T) {
 	out.Reset()
 	o.Draw, o.Seeds = true, 0
 	if err := Run(context.Background(), o, &out, io.Discard); err != nil || out.String() != drawn {
-		t.Errorf("drawn from the lines alone the tables differ: %v", err)
+		t.Errorf("the tables made from the lines differ: %v", err)
 	}
 }
 
-// TestSegments: five of 20 years, apart from each other and from the ends, by
-// the seed, anywhere.
+// TestSegments checks that there are five segments of 20 years with minimum distances from
+// each other and from the ends, and that their positions depend on the seed and vary.
 func TestSegments(t *testing.T) {
 	s := &series{Trace: Trace{X: grid(1610, 2000, 1), Y: make([]float64, 391)}}
 	first, last := 391, 0
@@ -75,23 +75,23 @@ func TestSegments(t *testing.T) {
 		first, last = min(first, gaps[0].Start), max(last, at)
 	}
 	if first > 15 || last < 375 {
-		t.Errorf("segments lie within %d and %d", first, last)
+		t.Errorf("segments from %d to %d only", first, last)
 	}
 	a, _ := s.drawn(1)
 	b, _ := s.drawn(1)
 	c, _ := s.drawn(2)
 	if !slices.Equal(a, b) || slices.Equal(a, c) {
-		t.Error("the seed does not decide the segments")
+		t.Error("the segments do not depend on the seed alone")
 	}
 	if _, err := (&series{Trace: Trace{X: grid(0, 158, 1)}}).drawn(0); err == nil {
-		t.Error("159 rows have room for the segments")
+		t.Error("no error for 159 rows, which are too few for the segments")
 	}
 	if n := len(ones(s.inside(solarFixed, solarSegment))); n != 100 {
 		t.Errorf("%d years in the fixed segments", n)
 	}
 }
 
-// ones are the places of b that are true.
+// ones returns the indices of the true elements of b.
 func ones(b []bool) (at []float64) {
 	for i, v := range b {
 		if v {
@@ -101,38 +101,38 @@ func ones(b []bool) (at []float64) {
 	return at
 }
 
-// told is a method that says what it is told to.
-type told struct {
+// fixedMethod is a method that returns a given bound or error.
+type fixedMethod struct {
 	bound float64
 	err   error
 }
 
-func (m told) Fit(context.Context, *vssgp.Data) (*baselines.Fit, error) {
+func (m fixedMethod) Fit(context.Context, *vssgp.Data) (*baselines.Fit, error) {
 	if m.err != nil {
 		return nil, m.err
 	}
 	return &baselines.Fit{Bound: m.bound, Elapsed: time.Second}, nil
 }
 
-// TestBestOf keeps the highest bound, adds the times, and fails where all do.
+// TestBestOf checks that bestOf keeps the highest bound, adds the times, and fails if all methods fail.
 func TestBestOf(t *testing.T) {
 	bad := errors.New("bad")
-	f, err := bestOf{told{bound: 1}, told{err: bad}, told{bound: 3}, told{bound: 2}}.Fit(context.Background(), nil)
+	f, err := bestOf{fixedMethod{bound: 1}, fixedMethod{err: bad}, fixedMethod{bound: 3}, fixedMethod{bound: 2}}.Fit(context.Background(), nil)
 	if err != nil || f.Bound != 3 || f.Elapsed != 3*time.Second {
 		t.Errorf("%+v, %v", f, err)
 	}
-	if _, err := (bestOf{told{err: bad}}).Fit(context.Background(), nil); !errors.Is(err, bad) {
+	if _, err := (bestOf{fixedMethod{err: bad}}).Fit(context.Background(), nil); !errors.Is(err, bad) {
 		t.Errorf("error %v", err)
 	}
 }
 
-// TestStartsApart: no two seeds of a trial share a start, and a single start has its seed's own number.
+// TestStartsApart checks that seeds of a trial do not share initializations, and that a single initialization has the seed itself.
 func TestStartsApart(t *testing.T) {
 	seeds := func(m baselines.Method) (out []uint64) {
 		switch m := m.(type) {
 		case bestOf:
 			for _, one := range m {
-				out = append(out, one.(surer).Seed)
+				out = append(out, one.(unscheduled).Seed)
 			}
 		case baselines.Features:
 			for i := range uint64(m.Options.Restarts + 1) {
@@ -147,16 +147,16 @@ func TestStartsApart(t *testing.T) {
 	}{
 		{features("", "", vssgp.Options{}, 1), []uint64{2}},
 		{features("", "", vssgp.Options{}, starts), []uint64{10, 11, 12, 13, 14}},
-		{surerFeatures("", vssgp.Options{}, 1), []uint64{2}},
-		{surerFeatures("", vssgp.Options{}, starts), []uint64{10, 11, 12, 13, 14}},
+		{smallSigmaFeatures("", vssgp.Options{}, 1), []uint64{2}},
+		{smallSigmaFeatures("", vssgp.Options{}, starts), []uint64{10, 11, 12, 13, 14}},
 	} {
 		if got := seeds(c.with(2)); !slices.Equal(got, c.want) {
-			t.Errorf("starts from seeds %v, want %v", got, c.want)
+			t.Errorf("initializations with seeds %v, want %v", got, c.want)
 		}
 	}
 }
 
-// TestConfident: the surest frequency of a made model, by hand.
+// TestConfident compares the most certain frequencies of a model with values computed by hand.
 func TestConfident(t *testing.T) {
 	p := vssgp.NewParams(2, 2, 1, 1)
 	p.Variance[0], p.Variance[1], p.NoisePrecision[0] = 1, 1, 1
@@ -183,12 +183,12 @@ func TestConfident(t *testing.T) {
 	}
 	clear(p.FreqVar)
 	if got := confident(m); got != nil {
-		t.Errorf("point frequencies are sure: %+v", got)
+		t.Errorf("want none without a distribution over frequencies, got %+v", got)
 	}
 }
 
-// TestSeriesPaperNumbers: the paper's numbers are in the rows that they
-// belong to, and not next to our initialization.
+// TestSeriesPaperNumbers checks that the paper's numbers are in the rows of their methods,
+// but not in rows with our initialization.
 func TestSeriesPaperNumbers(t *testing.T) {
 	var lines []Line
 	for _, m := range []string{"fitc", "vfe", "ssgp", "rp1", "rp2", "gp", "vssgp"} {
@@ -204,14 +204,14 @@ func TestSeriesPaperNumbers(t *testing.T) {
 		checkRow(t, out.String(), prefix, want...)
 	}
 	if row := rowOf(out.String(), "| vssgp  | spectrum "); strings.Contains(row, "0.41") {
-		t.Errorf("the paper's number next to our initialization: %s", row)
+		t.Errorf("the paper's number in a row with our initialization: %s", row)
 	}
 	out.Reset()
 	co2Table(&out, []Line{whole()})
 	checkRow(t, out.String(), "| the paper ", "9.8, none", "0.09, 54", "0.0043, 5.7", "1", "0.0053; 0.00065")
 }
 
-// checkRow looks for cells in the table's first row with a prefix.
+// checkRow checks that the first row with a prefix contains cells.
 func checkRow(t *testing.T, table, prefix string, cells ...string) {
 	t.Helper()
 	for _, c := range cells {
@@ -219,7 +219,7 @@ func checkRow(t *testing.T, table, prefix string, cells ...string) {
 	}
 }
 
-// rowOf is the table's first row with a prefix.
+// rowOf returns the first row of a table with a prefix.
 func rowOf(table, prefix string) string {
 	for l := range strings.Lines(table) {
 		if strings.HasPrefix(l, prefix) {
@@ -229,7 +229,7 @@ func rowOf(table, prefix string) string {
 	return ""
 }
 
-// TestRuns: a trace falls into pieces where rows are missing.
+// TestRuns checks that a trace is split where rows are missing.
 func TestRuns(t *testing.T) {
 	x := []float64{1, 2, 3, 6, 7, 9, 10}
 	var got [][]float64

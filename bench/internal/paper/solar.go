@@ -15,17 +15,17 @@ import (
 	"github.com/vssgp/vssgp/bench/internal/jsonl"
 )
 
-// The paper's comparison of Gaussian process approximations is on reconstructed solar irradiance by year, scaled to standard deviation
-// 1, five segments of 20 years left out, one squared exponential for all methods.
+// The paper compares Gaussian process approximations on the yearly reconstructed solar irradiance, scaled to standard deviation 1. Five
+// segments of 20 years are test data. All methods use one squared exponential.
 //
-// The paper does not specify the positions of its segments. Case fixed uses the positions of a later re-creation (VFF, Hensman et al.),
-// cut to 20 years; case drawn draws them for each seed. ssgp's 50 features are 25 frequencies, each a cosine and a sine. Nor does the paper
-// specify the initial Σ: start paper is InitPaper's, which fixes the noise at first; with Σ = 0.0001, a century, all parameters move from
-// the first iteration on.
+// The paper does not specify the positions of its segments. Case fixed uses the positions of a later reproduction (VFF, Hensman et al.),
+// shortened to 20 years. Case drawn draws them for each seed. The 50 features of ssgp are 25 frequencies, each with a cosine and a sine.
+// The paper does not specify the initial Σ either. Initialization paper uses the Σ of InitPaper, with the noise fixed in the first
+// iterations. With Σ = 0.0001, features extend over a century, and all parameters are optimized from the first iteration on.
 const (
 	solarSegments = 5
 	solarSegment  = 20 // years
-	solarApart    = 10 // years at least between drawn segments, and to the ends
+	solarApart    = 10 // minimum years between drawn segments and from the ends
 )
 
 var solarFixed = []float64{1620, 1700, 1780, 1850, 1930}
@@ -49,11 +49,11 @@ func solarFits(s *session) ([]fit, error) {
 		data.fits(Key{Set: "solar", Quick: s.Quick, Case: "drawn"}, trials, drawn, nil)...), nil
 }
 
-// drawn draws segments of years to leave out, all places equally likely.
+// drawn draws the segments of test data. All valid positions are equally likely.
 func (s *series) drawn(seed uint64) ([]bool, error) {
 	free := len(s.X) - solarSegments*solarSegment - (solarSegments+1)*solarApart
 	if free < 0 {
-		return nil, fmt.Errorf("%s: %d rows are too few to leave %d segments of %d out", s.Data, len(s.X), solarSegments, solarSegment)
+		return nil, fmt.Errorf("%s: %d rows are too few for %d test segments of %d rows", s.Data, len(s.X), solarSegments, solarSegment)
 	}
 	rng := rand.New(rand.NewPCG(seed, 0x501a5))
 	at := rng.Perm(free + solarSegments)[:solarSegments]
@@ -68,8 +68,8 @@ func (s *series) drawn(seed uint64) ([]bool, error) {
 	return left, nil
 }
 
-// solarTrials are the methods, each from the paper's start (length-scale of a year, σ² = 1, τ = 10) and from the best of several, and
-// those that start from the spectrum.
+// solarTrials returns the methods, each with the paper's initialization (length-scale of a year, σ² = 1, τ = 10) and with the best of
+// several. It also includes trials that are initialized from the spectrum.
 func solarTrials(s *session) (list []trial) {
 	inducing, iterations := s.size(50, 10), s.size(1000, 10)
 	common := func(lengthscale float64) baselines.Options {
@@ -101,23 +101,23 @@ func solarTrials(s *session) (list []trial) {
 	mixture := common(1)
 	mixture.Covariance = baselines.SE(20, 4)
 	mixture.Covariance.Frequency[0] = 1. / 11
-	list = append(list, settled("gp", mixtureStart, baselines.GP{Options: mixture}))
+	list = append(list, deterministic("gp", mixtureStart, baselines.GP{Options: mixture}))
 	both("vssgp", random)
 	return append(list,
-		surerFeatures(surerStart, random, 1), surerFeatures(surerBestStart, random, starts),
+		smallSigmaFeatures(smallSigmaStart, random, 1), smallSigmaFeatures(smallSigmaBestStart, random, starts),
 		spectrum(spectrumStart, s.size(0, 10)), spectrum(keptStart, vssgp.NoIterations))
 }
 
-// scales is a method that draws nothing from the paper's start and, in the place of several random ones, from several length-scales.
+// scales returns trials of a deterministic method, with the paper's initialization and with the best of several initial length-scales.
 func scales(method string, with func(lengthscale float64) baselines.Method) []trial {
 	var best bestOf
 	for i := range starts {
 		best = append(best, with(float64(int(1)<<i)))
 	}
-	return []trial{settled(method, paperStart, with(1)), settled(method, bestStart, best)}
+	return []trial{deterministic(method, paperStart, with(1)), deterministic(method, bestStart, best)}
 }
 
-// solarPaper are the paper's table, RMSE on both parts, and learned length-scales.
+// solarPaper contains the paper's table: training and test RMSE, and the learned length-scale.
 var solarPaper = map[string][3]string{
 	"fitc":  {"0.23", "0.61", "5"},
 	"vfe":   {"0.23", "0.61", "5"},
@@ -130,8 +130,8 @@ var solarPaper = map[string][3]string{
 
 func solarTable(w io.Writer, lines []Line) {
 	fmt.Fprint(w, "RMSE in standard deviations of the data, next to the paper's (its SPGP is one of fitc and vfe); mean ± sd over the seeds.\n"+
-		"Coverage is the share of left-out years inside the 95 % interval, NLPD their mean negative log predictive density.\n"+
-		"“vssgp ahead”: how often vssgp has the lower test RMSE from the same start, and then from the spectrum.\n\n")
+		"Coverage is the fraction of test years inside the 95 % interval, NLPD their mean negative log predictive density.\n"+
+		"“vssgp ahead”: how often vssgp has the lower test RMSE with the same start, and with start spectrum.\n\n")
 	paper := func(i int) column {
 		return column{"paper", func(l []Line) string {
 			if strings.HasPrefix(l[0].Start, paperStart) {
@@ -147,8 +147,8 @@ func solarTable(w io.Writer, lines []Line) {
 		return l.Learned.Lengthscale[0]
 	}
 	for _, c := range []struct{ name, title string }{
-		{"fixed", "Segments from 1620, 1700, 1780, 1850 and 1930; seeds are of the starts"},
-		{"drawn", "Segments drawn by the seed, another five each time"},
+		{"fixed", "Segments from 1620, 1700, 1780, 1850 and 1930; the seeds are for the starts"},
+		{"drawn", "Segments drawn for each seed"},
 	} {
 		in := jsonl.Where(lines, caseOf, c.name)
 		if len(in) == 0 {
@@ -163,8 +163,8 @@ func solarTable(w io.Writer, lines []Line) {
 	}
 }
 
-// ahead is how many of g's fits the same case's vssgp fit of the same seed, from the given start, is ahead of; methods without seeds count
-// against every one.
+// ahead counts the fits in g that have a larger test RMSE than the vssgp fit of the same case and seed with the given initialization. A
+// deterministic method is compared with the vssgp fits of all seeds.
 func ahead(start string, g, in []Line) string {
 	if g[0].Method == "vssgp" {
 		return ""
@@ -188,7 +188,7 @@ func ahead(start string, g, in []Line) string {
 	return fmt.Sprintf("%d of %d", won, n)
 }
 
-// solarViews are the figure's panels, as in the paper and two more.
+// solarViews lists the panels of the figure: the paper's and two more.
 var solarViews = []view{
 	{variant{"fitc", paperStart}, "Sparse pseudo-input GP (FITC)"},
 	{variant{"vfe", paperStart}, "Sparse pseudo-input GP (variational)"},
@@ -196,7 +196,7 @@ var solarViews = []view{
 	{variant{"rp2", paperStart}, "Random projections (RP₂)"},
 	{variant{"gp", paperStart}, "Full GP"},
 	{variant{"vssgp", paperStart}, "Variational sparse spectrum GP, the paper's start"},
-	{variant{"vssgp", surerBestStart}, "Variational sparse spectrum GP, the best of five with Σ = 0.0001"},
+	{variant{"vssgp", smallSigmaBestStart}, "Variational sparse spectrum GP, the best of five with Σ = 0.0001"},
 	{variant{"vssgp", spectrumStart}, "Variational sparse spectrum GP, from the spectrum"},
 }
 

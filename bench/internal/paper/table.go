@@ -16,13 +16,13 @@ import (
 	"github.com/vssgp/vssgp/bench/internal/machine"
 )
 
-// A column of a table has a heading and, for some lines, a cell.
+// A column of a table has a heading and a function that returns the cell for lines.
 type column struct {
 	head string
 	cell func(lines []Line) string
 }
 
-// writeColumns writes a row for each group of lines.
+// writeColumns writes a table with a row for each group of lines.
 func writeColumns(w io.Writer, groups [][]Line, columns ...column) {
 	rows := make([][]string, 1+len(groups))
 	for _, c := range columns {
@@ -34,7 +34,7 @@ func writeColumns(w io.Writer, groups [][]Line, columns ...column) {
 	writeTable(w, rows)
 }
 
-// writeTable writes rows of cells as a Markdown table; the first row is the heading.
+// writeTable writes rows of cells as a Markdown table. The first row is the heading.
 func writeTable(w io.Writer, rows [][]string) {
 	wide, rule := make([]int, len(rows[0])), make([]string, len(rows[0]))
 	for _, r := range rows {
@@ -55,10 +55,10 @@ func writeTable(w io.Writer, rows [][]string) {
 	fmt.Fprintln(w)
 }
 
-// A quantity is a number of a line, NaN if the line has none.
+// A quantity returns a number of a line, or NaN if the line does not have it.
 type quantity func(l Line) float64
 
-// scoreOf is the quantity of that name.
+// scoreOf returns the quantity of a score.
 func scoreOf(name Score) quantity {
 	return func(l Line) float64 {
 		if v, have := l.Scores[name]; have {
@@ -68,7 +68,7 @@ func scoreOf(name Score) quantity {
 	}
 }
 
-// by divides a quantity by a positive one.
+// by returns the ratio of two quantities. It is NaN if the divisor is not positive.
 func (q quantity) by(below quantity) quantity {
 	return func(l Line) float64 {
 		if b := below(l); b > 0 {
@@ -80,7 +80,7 @@ func (q quantity) by(below quantity) quantity {
 
 func secondsOf(l Line) float64 { return l.Seconds }
 
-// values returns a quantity of the lines that have scores and the quantity.
+// values returns the values of a quantity for the successful lines that have it.
 func values(lines []Line, of quantity) (out []float64) {
 	for _, l := range ok(lines) {
 		if v := of(l); !math.IsNaN(v) {
@@ -90,30 +90,30 @@ func values(lines []Line, of quantity) (out []float64) {
 	return out
 }
 
-// summary is a column of a quantity over each row's lines.
+// summary returns a column that summarizes the values of a quantity.
 func summary(head string, write func(values []float64) string, of quantity) column {
 	return column{head, func(l []Line) string { return write(values(l, of)) }}
 }
 
-// scored is a score's mean ± standard deviation.
+// scored returns a column with the mean ± standard deviation of a score.
 func scored(head string, name Score) column { return summary(head, spread, scoreOf(name)) }
 
-// toSilence is the same of a score divided by the score of predicting 0, line by line.
+// toSilence returns a column with the mean ± standard deviation of a score relative to the score of predicting 0.
 func toSilence(head string, name, silence Score) column {
 	return summary(head, spread, scoreOf(name).by(scoreOf(silence)))
 }
 
-// shared is a column of something that a row's lines have in common.
+// shared returns a column with a value that all lines of a row share.
 func shared[T any](head string, of func(l Line) T) column {
 	return column{head, func(l []Line) string { return fmt.Sprint(of(l[0])) }}
 }
 
-// fits counts the lines that have scores.
+// fits returns a column with the number of successful lines.
 func fits(head string) column {
 	return column{head, func(l []Line) string { return fmt.Sprint(len(ok(l))) }}
 }
 
-// The columns that tables share.
+// Columns of several tables.
 var (
 	methodColumn = shared("method", methodOf)
 	startColumn  = shared("start", startOf)
@@ -122,7 +122,7 @@ var (
 	secondsTaken = summary("seconds", spread, secondsOf)
 )
 
-// ok returns the lines that have scores.
+// ok returns the successful lines.
 func ok(lines []Line) []Line {
 	return jsonl.Where(lines, func(l Line) bool { return l.Status == machine.OK }, true)
 }
@@ -134,20 +134,20 @@ func methodOf(l Line) string   { return l.Method }
 func countOf(l Line) int       { return l.K }
 func variantOf(l Line) variant { return variant{l.Method, l.Start} }
 
-// A variant is a model and its start. Data and seed apart, they make a line.
+// A variant is a method with its initialization or setting.
 type variant struct{ method, start string }
 
-// methods returns the lines of some methods.
+// methods returns the lines of the named methods.
 func methods(lines []Line, names ...string) []Line {
 	return jsonl.Where(lines, func(l Line) bool { return slices.Contains(names, l.Method) }, true)
 }
 
-// rising sorts lines by a number, stably.
+// rising returns the lines in ascending order of a number, sorted stably.
 func rising(lines []Line, of func(l Line) int) []Line {
 	return slices.SortedStableFunc(slices.Values(lines), func(a, b Line) int { return cmp.Compare(of(a), of(b)) })
 }
 
-// pairedLines returns the lines of two variants, with scores, that differ in nothing else.
+// pairedLines returns the pairs of successful lines of two variants that do not differ otherwise.
 func pairedLines(lines []Line, a, b variant) (out [][2]Line) {
 	for _, l := range jsonl.Where(ok(lines), variantOf, a) {
 		k := l.Key
@@ -159,7 +159,7 @@ func pairedLines(lines []Line, a, b variant) (out [][2]Line) {
 	return out
 }
 
-// spread writes mean ± standard deviation of some repeats, a dash for none.
+// spread formats the mean ± standard deviation of v, or a dash if it is empty.
 func spread(v []float64) string {
 	if len(v) < 2 {
 		return mean(v)
@@ -168,7 +168,7 @@ func spread(v []float64) string {
 	return digits(mean) + " ± " + digits(sd)
 }
 
-// mean writes the mean of some numbers, a dash for none.
+// mean formats the mean of v, or a dash if it is empty.
 func mean(v []float64) string {
 	if len(v) == 0 {
 		return "–"
@@ -176,7 +176,7 @@ func mean(v []float64) string {
 	return digits(stat.Mean(v, nil))
 }
 
-// percent writes the mean of some shares.
+// percent formats the mean of v in percent, or a dash if it is empty.
 func percent(v []float64) string {
 	if len(v) == 0 {
 		return "–"
@@ -184,7 +184,7 @@ func percent(v []float64) string {
 	return fmt.Sprintf("%.1f %%", 100*stat.Mean(v, nil))
 }
 
-// digits writes a number with three digits, two below a hundredth, and thousands in full.
+// digits formats a number with three significant digits, or two if it is below 0.01. Numbers from 1000 to 10⁶ are rounded to integers.
 func digits(v float64) string {
 	switch size := math.Abs(v); {
 	case size < 0.01:

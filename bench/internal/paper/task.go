@@ -18,17 +18,17 @@ type task struct {
 	*signal
 	key   Key // without method and start
 	log   io.Writer
-	curve bool   // store predictions, for figures
-	class string // of recordings whose gaps are scored one by one
+	curve bool   // store the predictions, for figures
+	class string // class of the recording; if set, gaps are also scored separately
 }
 
-// task is a signal with these gaps.
+// task returns the task of a signal with the given gaps.
 func (s *session) task(set string, g signal, gaps []audio.Gap, seed uint64) *task {
 	g.Gaps = gaps
 	return &task{signal: &g, key: Key{Set: set, Quick: s.Quick, Case: g.Name, Seed: seed}, log: s.log}
 }
 
-// line is the line of a fill. run may take more into the line than the fill that it returns.
+// line returns a fit that computes and scores a fill. run returns the fill and may add other results to the line.
 func (t *task) line(method, start string, run func(context.Context, *Line) (*filling, error)) fit {
 	line := Line{Key: t.key, Source: t.Source, N: len(t.Y) - audio.Missing(t.Gaps)}
 	line.Method, line.Start = method, start
@@ -56,7 +56,7 @@ func (t *task) line(method, start string, run func(context.Context, *Line) (*fil
 	}}
 }
 
-// scoreGaps scores a fill over the gaps together and one by one. It ignores samples outside them, which most methods do not predict.
+// scoreGaps scores a fill over all gaps and in each gap. It ignores samples outside the gaps, which most methods do not predict.
 func (t *task) scoreGaps(l *Line, f *filling) {
 	l.Scores = map[Score]float64{TestRMSE: t.rmse(f)}
 	if coverage, nlpd, ok := t.intervals(f); ok {
@@ -67,7 +67,7 @@ func (t *task) scoreGaps(l *Line, f *filling) {
 		s := GapScore{Start: g.Start, RMSE: one.rmse(f)}
 		if coverage, nlpd, ok := one.intervals(f); ok {
 			s.Coverage = &coverage
-			if finite(nlpd) { // not where a fill claims to be certain
+			if finite(nlpd) { // not finite if a standard deviation is 0
 				s.NLPD = &nlpd
 			}
 		}
@@ -75,7 +75,7 @@ func (t *task) scoreGaps(l *Line, f *filling) {
 	}
 }
 
-// fill is the line of a method of the harness. Where gaps are scored one by one, its excerpts' rows are those fitted to.
+// fill returns the fit of a filler. If gaps are scored separately, N is the number of rows in all excerpts.
 func (t *task) fill(method, start string, fill filler) fit {
 	return t.line(method, start, func(ctx context.Context, l *Line) (*filling, error) {
 		f, err := fill(ctx, t.signal)
@@ -90,10 +90,10 @@ func (t *task) fill(method, start string, fill filler) fit {
 	})
 }
 
-// model is the line of a model of all samples outside the gaps; make gets the function to report to.
+// model returns the fit of a model of all samples outside the gaps. make receives the function to which the method reports its progress.
 func (t *task) model(method, start string, make func(report func(vssgp.Progress)) baselines.Method) fit {
 	return t.line(method, start, func(ctx context.Context, l *Line) (*filling, error) {
-		steps := clock{log: t.log, key: l.Key}
+		steps := progressLog{log: t.log, key: l.Key}
 		f, c, err := t.signal.fit(ctx, make(steps.report))
 		if err != nil {
 			return nil, err
@@ -106,7 +106,7 @@ func (t *task) model(method, start string, make func(report func(vssgp.Progress)
 	})
 }
 
-// features is the line of package vssgp by some options.
+// features returns the fit of package vssgp with the given options.
 func (t *task) features(method, start string, o vssgp.Options) fit {
 	o.Seed = t.key.Seed
 	return t.model(method, start, func(report func(vssgp.Progress)) baselines.Method {
@@ -115,18 +115,18 @@ func (t *task) features(method, start string, o vssgp.Options) fit {
 	})
 }
 
-// reportEvery is how often a long fit shows on the log.
+// reportEvery is the minimum time between two log messages of a fit.
 const reportEvery = 30 * time.Second
 
-// A clock follows one fit: it shows it on the log now and then and times its steps.
-type clock struct {
+// A progressLog logs the progress of a fit and times its steps.
+type progressLog struct {
 	log         io.Writer
 	key         Key
 	shown       time.Duration
 	first, last vssgp.Progress
 }
 
-func (c *clock) report(p vssgp.Progress) {
+func (c *progressLog) report(p vssgp.Progress) {
 	if c.first.Iteration == 0 || p.Start != c.first.Start {
 		c.first = p
 	}
@@ -139,8 +139,8 @@ func (c *clock) report(p vssgp.Progress) {
 		c.key.Set, c.key, p.Iteration, p.Iterations, p.Bound, p.Elapsed.Seconds())
 }
 
-// perStep is the time of an iteration between the first and the last report, excluding the time before and after, if there were two.
-func (c *clock) perStep() (seconds float64, ok bool) {
+// perStep returns the mean time of the iterations between the first and the last report. ok is false if there are no such iterations.
+func (c *progressLog) perStep() (seconds float64, ok bool) {
 	steps := c.last.Iteration - c.first.Iteration
 	if steps <= 0 {
 		return 0, false

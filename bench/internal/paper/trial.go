@@ -8,28 +8,28 @@ import (
 	"github.com/vssgp/vssgp/bench/internal/baselines"
 )
 
-// The starts of the series' fits.
+// The initializations of the fits to series.
 const (
-	paperStart     = "paper"
-	bestStart      = "paper, best of 5"
-	mixtureStart   = "mixture"
-	surerStart     = "paper, Σ = 0.0001"
-	surerBestStart = surerStart + ", best of 5"
-	spectrumStart  = "spectrum"
-	keptStart      = "spectrum, kept"
+	paperStart          = "paper"
+	bestStart           = "paper, best of 5"
+	mixtureStart        = "mixture"
+	smallSigmaStart     = "paper, Σ = 0.0001"
+	smallSigmaBestStart = smallSigmaStart + ", best of 5"
+	spectrumStart       = "spectrum"
+	keptStart           = "spectrum, kept"
 )
 
-// starts is how many starts the best is taken of.
+// starts is the number of random initializations of which the best is kept.
 const starts = 5
 
-// A trial is a method with a start. If draws is set, with returns a different fit for every seed; otherwise fits are the same each time.
+// A trial is a method with an initialization. with returns the method for a seed. If draws is false, the fit does not depend on the seed.
 type trial struct {
 	method, start string
 	draws         bool
 	with          func(seed uint64) baselines.Method
 }
 
-// features is package vssgp from o's start, or the one with the highest bound of several. No two seeds share starts.
+// features returns a trial of package vssgp that keeps the best of several initializations. Seeds do not share initializations.
 func features(method, start string, o vssgp.Options, several uint64) trial {
 	o.Restarts = int(several - 1)
 	return trial{method, start, true, func(seed uint64) baselines.Method {
@@ -38,27 +38,28 @@ func features(method, start string, o vssgp.Options, several uint64) trial {
 	}}
 }
 
-// surerFeatures is the same from random starts with features surer of their frequencies.
-func surerFeatures(start string, o vssgp.Options, several uint64) trial {
-	o.Paper.FrequencyVariance = surerVariance
+// smallSigmaFeatures returns a trial as features does, with a smaller initial variance of the frequencies.
+func smallSigmaFeatures(start string, o vssgp.Options, several uint64) trial {
+	o.Paper.FrequencyVariance = smallSigma
 	return trial{"vssgp", start, true, func(seed uint64) baselines.Method {
 		var all bestOf
 		for i := range several {
 			o.Seed = several*seed + i
-			all = append(all, surer{o})
+			all = append(all, unscheduled{o})
 		}
 		return all
 	}}
 }
 
-// surerVariance is where Σ starts: a feature lives for a hundred length-scales.
-const surerVariance = 0.0001
+// smallSigma is the initial Σ, with which a feature extends over a hundred length-scales.
+const smallSigma = 0.0001
 
-// surer is a random start without a schedule, as a model to start from has none: all parameters move from the first iteration on.
-type surer struct{ vssgp.Options }
+// unscheduled is a method with a random initialization and no schedule: all parameters are optimized from the first iteration on. It
+// passes the initialization as Options.From, because fits from a given model have no schedule.
+type unscheduled struct{ vssgp.Options }
 
-// Fit implements baseline.Method.
-func (s surer) Fit(ctx context.Context, data *vssgp.Data) (*baselines.Fit, error) {
+// Fit implements baselines.Method.
+func (s unscheduled) Fit(ctx context.Context, data *vssgp.Data) (*baselines.Fit, error) {
 	from, err := vssgp.New(ctx, data, s.Options)
 	if err != nil {
 		return nil, err
@@ -68,21 +69,21 @@ func (s surer) Fit(ctx context.Context, data *vssgp.Data) (*baselines.Fit, error
 	return baselines.Features{Options: s.Options}.Fit(ctx, data)
 }
 
-// spectrum is package vssgp from the data's spectrum, which without windows leaves nothing to draw.
+// spectrum returns a trial of package vssgp initialized from the data's spectrum. Without windows, the initialization is deterministic.
 func spectrum(start string, iterations int) trial {
 	o := vssgp.Options{Init: vssgp.InitSpectrum, Windows: vssgp.WindowOptions{Length: vssgp.WindowNone}, Iterations: iterations}
-	return settled("vssgp", start, baselines.Features{Options: o})
+	return deterministic("vssgp", start, baselines.Features{Options: o})
 }
 
-// settled is a method that draws nothing.
-func settled(method, start string, m baselines.Method) trial {
+// deterministic returns a trial of a deterministic method.
+func deterministic(method, start string, m baselines.Method) trial {
 	return trial{method, start, false, func(uint64) baselines.Method { return m }}
 }
 
-// bestOf keeps the fit with the highest bound. Its time is the time of all fits.
+// bestOf is a method that runs several methods and returns the fit with the highest bound, with the time of all fits.
 type bestOf []baselines.Method
 
-// Fit implements baseline.Method.
+// Fit implements baselines.Method.
 func (b bestOf) Fit(ctx context.Context, data *vssgp.Data) (*baselines.Fit, error) {
 	var best *baselines.Fit
 	var failed error
@@ -92,7 +93,7 @@ func (b bestOf) Fit(ctx context.Context, data *vssgp.Data) (*baselines.Fit, erro
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
-		case err != nil: // another start may do
+		case err != nil: // another initialization may succeed
 			failed = err
 			continue
 		case best == nil || f.Bound > best.Bound:

@@ -1,4 +1,4 @@
-// Package spoil damages intact recordings for `bench repair` and `bench clicks`, and reports where.
+// Package spoil adds damage to intact recordings for `bench repair` and `bench clicks`, and returns the damaged segments.
 package spoil
 
 import (
@@ -9,33 +9,33 @@ import (
 	"github.com/vssgp/vssgp/audio"
 )
 
-// localLevel is the number of seconds on either side of a click that determine the level of the sound.
+// localLevel is the duration in seconds before and after a click in which the level of the sound is measured.
 const localLevel = 0.01
 
-// A Shape is the shape of a click. Half of the clicks have the other polarity.
+// A Shape is the shape of a click. The polarity of each click is random.
 type Shape string
 
 // The shapes.
 const (
-	Noise Shape = "noise" // Gaussian, and nothing of the sound
-	Tick  Shape = "tick"  // a jump that decays, added
+	Noise Shape = "noise" // Gaussian noise instead of the sound
+	Tick  Shape = "tick"  // decaying step, added to the sound
 	Bump  Shape = "bump"  // half a sine, added
-	Ring  Shape = "ring"  // a damped oscillation, added
-	Grain Shape = "grain" // Gaussian, added
+	Ring  Shape = "ring"  // damped oscillation, added
+	Grain Shape = "grain" // Gaussian noise, added
 )
 
 // Shapes lists the shapes of clicks that may be louder than the sound.
 var Shapes = []Shape{Noise, Tick, Bump, Ring}
 
-// Clicks returns a copy of a channel x with n clicks of some shapes and least to most samples at random places, and where, in rising order.
-// The rms of a click is level decibels over the rms of the sound within 10 ms, which counts as at least ten quantization steps. Samples
-// are rounded to steps and stay between ±1.
+// Clicks returns a copy of a channel x with up to n clicks of least to most samples at random positions, and their positions in ascending
+// order. The shapes are drawn from of. The rms of a click is level decibels above the rms of the sound within 10 ms, or above ten
+// quantization steps if this is larger. Samples are rounded to steps and limited to ±1.
 func Clicks(
 	x []float64, of []Shape, n, least, most int, level float64, rate int, step float64, seed uint64,
 ) (y []float64, all []audio.Gap) {
 	rng := rand.New(rand.NewPCG(seed, 0xc11c))
 	y = slices.Clone(x)
-	apart := len(x) / (n + 1) // each has a separate part
+	apart := len(x) / (n + 1) // each click is in a separate part of the channel
 	for i := range n {
 		length := least + rng.IntN(most-least+1)
 		if apart < 2*length {
@@ -47,16 +47,16 @@ func Clicks(
 	return y, all
 }
 
-// A Crackle is clicks at places that know nothing of each other.
+// A Crackle specifies clicks at independent random positions.
 type Crackle struct {
 	Shapes    []Shape
-	PerMinute float64
-	Most      int     // samples of the longest click; the shortest has one
-	Low, High float64 // decibels over the sound around
-	Peak      bool    // they are of the peaks of the clicks, instead of their rms
+	PerMinute float64 // mean number of clicks per minute
+	Most      int     // maximum length of a click in samples; the minimum is 1
+	Low, High float64 // range of levels in decibels relative to the sound around the click
+	Peak      bool    // the level is the click's peak instead of its rms
 }
 
-// Clicks returns a copy of a channel with crackle, and where and how loud each click is. Samples are rounded as in Clicks.
+// Clicks returns a copy of a channel with crackle, with samples rounded as by the function Clicks, and the clicks' positions and levels.
 func (c Crackle) Clicks(x []float64, rate int, step float64, seed uint64) (y []float64, all []audio.Gap, levels []float64) {
 	rng := rand.New(rand.NewPCG(seed, 0xc2ac))
 	y = slices.Clone(x)
@@ -75,7 +75,7 @@ func (c Crackle) Clicks(x []float64, rate int, step float64, seed uint64) (y []f
 	}
 }
 
-// add makes a click in y, the damaged copy of x.
+// add adds a click at the sample at to y, the damaged copy of x, and returns its position.
 func add(y, x []float64, of []Shape, at, length int, level float64, peak bool, rate int, step float64, rng *rand.Rand) audio.Gap {
 	reach := max(1, int(localLevel*float64(rate)))
 	near := x[max(0, at-reach):min(len(x), at+length+reach)]

@@ -7,23 +7,23 @@ import (
 	"github.com/vssgp/vssgp/audio"
 )
 
-// A Stop is a way in which sound stops for a moment.
+// A Stop is a kind of dropout.
 type Stop string
 
-// The ways.
+// The kinds of dropouts.
 const (
 	Zero       Stop = "zeros"
-	Dithered   Stop = "zeros ±1" // with rectangular noise of a step
-	Triangular Stop = "zeros ±2" // with triangular noise of two
-	Hold       Stop = "held"     // the last sample
-	HoldNoise  Stop = "held ±1"  // with rectangular noise of a step
+	Dithered   Stop = "zeros ±1" // zeros with rectangular noise of ±1 quantization step
+	Triangular Stop = "zeros ±2" // zeros with triangular noise of ±2 steps
+	Hold       Stop = "held"     // the last sample, repeated
+	HoldNoise  Stop = "held ±1"  // the last sample with rectangular noise of ±1 step
 )
 
-// Stops lists them all.
+// Stops lists all kinds.
 var Stops = []Stop{Zero, Dithered, Triangular, Hold, HoldNoise}
 
-// Dropouts returns a copy of a channel x in which the sound stops in one place of a length in each part of every samples, at random
-// within it, and where. step is the quantizer's.
+// Dropouts returns a copy of a channel x with a dropout of length samples in each part of every samples, at random positions, and the
+// dropouts. step is the quantization step.
 func Dropouts(x []float64, kind Stop, length, every int, step float64, seed uint64) (y []float64, all []audio.Gap) {
 	rng := rand.New(rand.NewPCG(seed, uint64(length)))
 	y = slices.Clone(x)
@@ -36,8 +36,9 @@ func Dropouts(x []float64, kind Stop, length, every int, step float64, seed uint
 	return y, all
 }
 
+// put writes a dropout to g in y.
 func (s Stop) put(y []float64, g audio.Gap, step float64, rng *rand.Rand) {
-	held := y[g.Start-1]
+	last := y[g.Start-1]
 	for n := g.Start; n < g.End; n++ {
 		switch s {
 		case Zero:
@@ -47,9 +48,9 @@ func (s Stop) put(y []float64, g audio.Gap, step float64, rng *rand.Rand) {
 		case Triangular:
 			y[n] = step * float64(rng.IntN(3)+rng.IntN(3)-2)
 		case Hold:
-			y[n] = held
+			y[n] = last
 		case HoldNoise:
-			y[n] = held + step*float64(rng.IntN(3)-1)
+			y[n] = last + step*float64(rng.IntN(3)-1)
 		}
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestClicks: a channel is unchanged outside the clicks, which have the level, the lengths and both polarities; the same seed makes the
-// same.
+// TestClicks checks that a channel is unchanged outside the clicks, that the clicks have the given level and lengths and both polarities,
+// and that the same seed gives the same clicks.
 func TestClicks(t *testing.T) {
 	const step, rate = 1.0 / 32768, 16000
 	x := testkit.Numbers(60000, func(n int) float64 { return step * math.Round(300*math.Sin(0.1*float64(n))) })
@@ -53,11 +53,11 @@ func TestClicks(t *testing.T) {
 		t.Errorf("%d clicks of crackle in 3.75 s, want about 125", len(all))
 	}
 	if _, all := Clicks(x[:100], Shapes, 60, 3, 40, 6, rate, step, 5); len(all) > 0 {
-		t.Errorf("%d clicks where there is no space", len(all))
+		t.Errorf("%d clicks in a recording that is too short", len(all))
 	}
 }
 
-// TestDropouts: a channel is unchanged outside the damage, which has its kind; the same seed makes the same.
+// TestDropouts checks that a channel is unchanged outside the dropouts, the kind of the dropouts, and that they are reproducible.
 func TestDropouts(t *testing.T) {
 	const step = 1.0 / 32768
 	x := testkit.Numbers(4000, func(n int) float64 { return step * math.Round(10000*math.Sin(0.1*float64(n))+5000) })
@@ -65,12 +65,12 @@ func TestDropouts(t *testing.T) {
 		y, all := Dropouts(x, kind, 100, 500, step, 7)
 		again, _ := Dropouts(x, kind, 100, 500, step, 7)
 		if len(all) != 8 || !slices.Equal(y, again) {
-			t.Fatalf("%s: %d dropouts, want 8, and the same again", kind, len(all))
+			t.Fatalf("%s: %d dropouts, want 8 and the same result for the same seed", kind, len(all))
 		}
 		end := 0
 		for _, d := range all {
 			if !slices.Equal(y[end:d.Start], x[end:d.Start]) || d.Len() != 100 {
-				t.Errorf("%s: changed before %v, or that is not of 100 samples", kind, d)
+				t.Errorf("%s: samples before %v changed, or its length is not 100", kind, d)
 			}
 			end = d.End
 			for n := d.Start; n < d.End; n++ {
@@ -92,7 +92,7 @@ func TestDropouts(t *testing.T) {
 			}
 		}
 		if !slices.Equal(y[end:], x[end:]) {
-			t.Errorf("%s: changed after the last", kind)
+			t.Errorf("%s: samples after the last dropout changed", kind)
 		}
 	}
 	if _, all := Dropouts(x, Zero, 300, 500, step, 1); all != nil {

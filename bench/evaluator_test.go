@@ -13,12 +13,13 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestWarm: evaluations share rows that are opened once (a prediction's once more,
-// for the posterior), no two have the same features, and the first is the model's.
+// TestWarm checks that evaluations share rows that are opened once (for predict twice, the
+// first time for the posterior), that all have different features, and that the first
+// evaluates the model.
 func TestWarm(t *testing.T) {
 	for _, inference := range inferences {
 		o := parsed[*speedTask](t, "speed", "-n 50 -features 4 -repeats 3 -peak 1 -clocked=false -inference "+inference)
-		calls, freq := map[string]int{}, []float64(nil) // of each method; a number of each pass's features
+		calls, freq := map[string]int{}, []float64(nil) // number of calls by method; first frequency of each pass
 		b := &backendtest.Spy{Backend: cpu.New(), Before: func(method string, f *backend.Features) error {
 			if calls[method]++; f != nil && method != "Pullback" {
 				freq = append(freq, f.Freq[0])
@@ -36,7 +37,7 @@ func TestWarm(t *testing.T) {
 		}
 		last := slices.Compact(slices.Sorted(slices.Values(freq[passes-4:])))
 		if len(last) != 4 {
-			t.Errorf("%s: features at ω = %v, want another at each evaluation", inference, freq)
+			t.Errorf("%s: first frequencies %v, want a different one in each evaluation", inference, freq)
 		}
 		r := s.record
 		if r.First <= 0 || r.Seconds[opening] <= 0 || r.Repeats != 3 {
@@ -51,12 +52,12 @@ func TestWarm(t *testing.T) {
 	}
 }
 
-// TestCheck checks that -check accepts the CPU's own results, and refuses a wrong bound, a wrong gradient and NaN.
+// TestCheck checks that -check accepts the results of the CPU and rejects a wrong bound, a wrong gradient and NaN.
 func TestCheck(t *testing.T) {
 	for _, c := range []struct {
 		moment, slope float64
 		err           string
-	}{{1, 1, ""}, {1.001, 1, "bound"}, {1, 1 + 1e-6, "gradient by"}, {1, math.NaN(), "gradient by"}} {
+	}{{1, 1, ""}, {1.001, 1, "bound"}, {1, 1 + 1e-6, "gradient with"}, {1, math.NaN(), "gradient with"}} {
 		for _, inference := range []string{"exact", "exact -window 20"} {
 			o := parsed[*speedTask](t, "speed", "-n 50 -features 4 -repeats 1 -peak 1 -clocked=false -check -inference "+inference)
 			b := &backendtest.Spy{
@@ -72,15 +73,15 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestFirstIsKept: the gradient for comparisons with peers is the original model's,
-// also after evaluations of other models.
+// TestFirstIsKept checks that evaluations of other parameters do not overwrite the gradient
+// that is compared with peers.
 func TestFirstIsKept(t *testing.T) {
 	s := testkit.Must(newSession(parsed[*speedTask](t, "speed", "-n 50 -features 4 -repeats 2 -peers numpy"), cpu.New()))(t)
 	e := testkit.Must(s.first())(t)
 	want := slices.Clone(e.Gradient.FreqMean)
-	testkit.Must(s.held.timed(2))(t)
+	testkit.Must(s.evaluator.timed(2))(t)
 	if !slices.Equal(e.Gradient.FreqMean, want) {
-		t.Error("later evaluations have written over the first one's gradient")
+		t.Error("later evaluations overwrote the gradient of the first")
 	}
-	testkit.OK(t, s.held.close())
+	testkit.OK(t, s.evaluator.close())
 }
