@@ -108,7 +108,7 @@ func printRanks(w io.Writer, lines []ranksLine) {
 	for _, of := range jsonl.Groups(lines, func(l ranksLine) [3]int { return [3]int{l.N, l.M, l.V} }) {
 		fmt.Fprintf(w, "\nN = %d, M = %d, V = %d\n", of[0].N, of[0].M, of[0].V)
 		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-		fmt.Fprintln(t, "ranks\tcores\tseconds\tsums\twaiting\tcommunication\thost\trank 0's processor\tmodel\tMB\tMB once\tbound\t")
+		fmt.Fprintln(t, "ranks\tcores\tseconds\tsums\twaiting\tcommunication\thost\trank 0 CPU\tmodel\tMB\tMB once\tbound\t")
 		one := jsonl.Where(of, func(l ranksLine) int { return l.Ranks }, 1)
 		for _, l := range of {
 			model := "–"

@@ -237,7 +237,7 @@ def clicked(x, rate, every, level, rng):
 
 
 def repairs(tools, recordings):
-    print("\n| damage | method | found | SNR of the damage, dB | of the recording, dB | false finds a second | processor by real time |")
+    print("\n| damage | method | found | SNR of the damage, dB | of the recording, dB | false finds per second | CPU time over duration |")
     print("|---" * 7 + "|")
     for name, damage, kind, filters in (
         ("clicks, 8 a second, −2 dB", lambda x, r, g: clicked(x, r, 8, -2, g), "clicks", "adeclick=m=s"),

@@ -179,7 +179,7 @@ func audio4kTables(w io.Writer, lines []Line) {
 	}
 	writeColumns(w, rows, startColumn, shared("K", countOf), sizeColumn("features"), scored("train RMSE", TrainRMSE),
 		scored("test RMSE", TestRMSE), toSilence("test RMSE, silence = 1", TestRMSE, ZeroRMSE), coverage, secondsTaken,
-		scored("seconds a step", StepTime), fits("fits"))
+		scored("seconds per step", StepTime), fits("fits"))
 	for _, of := range starts {
 		fmt.Fprintf(w, "Start %q: the time grows as K to the power %s, the time of a step as K to the power %s (the paper: 2).\n\n",
 			of[0].Start, digits(slope(of, secondsOf)), digits(slope(of, scoreOf(StepTime))))
@@ -214,7 +214,7 @@ func audio16kTables(w io.Writer, lines []Line) {
 	}
 	writeColumns(w, jsonl.Groups(ok(methods(lines, "sfvssgp", "svgp", "vssgp", "impute")), variantOf), methodColumn, startColumn,
 		sizeColumn("features or inducing inputs"), shared("iterations", func(l Line) int { return l.Iterations }),
-		scored("seconds a step", StepTime), summary("minutes", spread, minutes),
+		scored("seconds per step", StepTime), summary("minutes", spread, minutes),
 		theirs("paper", func(theirs, _ float64) float64 { return theirs }),
 		theirs("paper's time / ours", func(theirs, ours float64) float64 { return theirs / ours }))
 	fmt.Fprintf(w, "The paper's relative STFT RMSE on the gaps is %s for sfVSSGP, %s for sSPGP.\n\n",

@@ -101,7 +101,7 @@ func lengthHead(lengths []float64, before ...string) []string {
 
 // classTable writes a table with a row for each class and method.
 func (f fillsBy) classTable(w io.Writer) {
-	rows := [][]string{append(lengthHead(f.lengths, "class", "method"), "all", "seconds a gap")}
+	rows := [][]string{append(lengthHead(f.lengths, "class", "method"), "all", "seconds per gap")}
 	for _, class := range f.classes {
 		for _, m := range f.methods {
 			pairs := paired(jsonl.Where(f.gaps[m], classOf, class), f.best)
@@ -115,7 +115,7 @@ func (f fillsBy) classTable(w io.Writer) {
 
 // recordingTable writes a table with a row for each recording, only for the mixture.
 func (f fillsBy) recordingTable(w io.Writer) {
-	rows := [][]string{append(lengthHead(f.lengths, mixtureMethod+", by recording", "gaps"), "all", "seconds a gap")}
+	rows := [][]string{append(lengthHead(f.lengths, mixtureMethod+", by recording", "gaps"), "all", "seconds per gap")}
 	for _, here := range jsonl.Groups(f.gaps[mixtureMethod], nameOf) {
 		rows = append(rows, append([]string{here[0].name, strconv.Itoa(len(here))}, lengthRow(paired(here, f.best), f.lengths, true)...))
 	}
@@ -162,7 +162,7 @@ func ablationTable(w io.Writer, lines []Line) {
 	for _, c := range classes {
 		head = append(head, c+": gaps", "RMSE", "by gaps", "coverage", "NLPD")
 	}
-	rows := [][]string{append(head, "seconds a gap")}
+	rows := [][]string{append(head, "seconds per gap")}
 	var part []filled // gaps filled by the whole mixture
 	for _, here := range jsonl.Groups(lines, startOf) {
 		if here[0].Start == "" {
