@@ -35,7 +35,7 @@ const (
 	faintest, loudest = -10.0, 16.0 // levels of the added clicks in decibels relative to the sound within 10 ms
 	leastLogOdds      = -6.0        // candidates with smaller log-odds are discarded
 	fitRounds         = 2           // the weights are fitted repeatedly because they change the candidates
-	clearOf           = 40          // a find is a false positive if it is at least this many samples from all clicks
+	clearOf           = 40          // a detection is a false positive if it is at least this many samples from all clicks
 )
 
 // crackles lists the clicks added to each recording; the first adds none.

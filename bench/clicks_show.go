@@ -18,7 +18,7 @@ type clicksScore struct {
 	seconds  float64
 }
 
-// score compares the finds at a sensitivity with the added clicks.
+// score compares the detections at a sensitivity with the added clicks.
 func (t *clicksTrial) score(sensitivity float64) (s clicksScore) {
 	s.seconds = t.seconds
 	var found []detect.Found

@@ -36,9 +36,9 @@
 // tables fits nine tenths of a table's rows and scores the others, with the default options and with given K and learned or drawn
 // frequencies. -dump writes the same splits for peers/tables.py, which appends its lines to the same file.
 //
-// repair damages recordings by clicks, crackle, dropouts and clipping, then detects and fills the damage. It prints the number of finds,
-// also in the undamaged recordings, and the signal-to-error ratio before and after. In recordings with several channels it also makes gaps
-// in the first channel and fills them with and without the other channels.
+// repair damages recordings by clicks, crackle, dropouts and clipping, then detects and fills the damage. It prints the number of
+// detections, also in the undamaged recordings, and the signal-to-error ratio before and after. In recordings with several channels it also
+// makes gaps in the first channel and fills them with and without the other channels.
 //
 // clicks adds faint and loud clicks to recordings. It prints the recall of the click detector by level and its false positives by
 // sensitivity. -fit first fits the detector's weights to the recordings. bench/clicks_sounds.sh makes recordings.

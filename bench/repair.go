@@ -214,7 +214,7 @@ func energy(x, y []float64, lo, hi int) (sum float64) {
 	return sum
 }
 
-// hits reports for each damaged segment whether finds contain at least half of the energy of the damage.
+// hits reports for each damaged segment whether detections contain at least half of the energy of the damage.
 func hits(x, y []float64, damaged []audio.Gap, found []detect.Found) []bool {
 	out := make([]bool, len(damaged))
 	for i, m := range damaged {
@@ -228,7 +228,7 @@ func hits(x, y []float64, damaged []audio.Gap, found []detect.Found) []bool {
 	return out
 }
 
-// matches returns the number of damaged segments that are found, and of finds that overlap a damaged segment.
+// matches returns the number of damaged segments that are found, and of detections that overlap a damaged segment.
 func matches(x, y []float64, damaged []audio.Gap, found []detect.Found) (hit, right int) {
 	for _, h := range hits(x, y, damaged, found) {
 		if h {

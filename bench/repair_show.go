@@ -25,9 +25,9 @@ type repairLine struct {
 	Made     string          `json:"made"`   // the damage to the recording; "nothing": undamaged
 	Level    float64         `json:"level"`  // decibels; for "one channel" the gap length in milliseconds
 	Places   int             `json:"places"` // number of damaged segments
-	Hit      int             `json:"hit"`    // segments with at least half of the damage's energy inside finds
+	Hit      int             `json:"hit"`    // segments with at least half of the damage's energy inside detections
 	Found    int             `json:"found"`
-	Right    int             `json:"right"`           // finds that overlap a damaged segment
+	Right    int             `json:"right"`           // detections that overlap a damaged segment
 	Before   float64         `json:"before"`          // SNR in decibels of the damaged recording
 	After    float64         `json:"after"`           // SNR of the repaired recording
 	Finding  float64         `json:"finding"`         // seconds of detection
@@ -36,7 +36,7 @@ type repairLine struct {
 	Coverage float64         `json:"coverage95,omitempty"`
 }
 
-// showRepairs prints the results for synthetic damage over all recordings and the number of finds in undamaged recordings.
+// showRepairs prints the results for synthetic damage over all recordings and the number of detections in undamaged recordings.
 func showRepairs(w io.Writer, lines []repairLine) error {
 	var out bytes.Buffer
 	printed := map[string]bool{}
@@ -67,7 +67,7 @@ func showRepairs(w io.Writer, lines []repairLine) error {
 			row("\n| gaps in one channel | gaps | SNR alone | with the others | least gain | joint | coverage of 95 % |\n"+rule(7),
 				"| %g ms | %d | %.1f | %.1f | %.1f | %d | %.3f |\n", l.Level, s.Places, s.Before/n, s.After/n, least, s.Joint, s.Coverage/n)
 		case "nothing":
-			row("\n| looked for in undamaged sound | seconds | finds | a second | at most in a recording |\n"+rule(5),
+			row("\n| looked for in undamaged sound | seconds | detections | per second | at most in a recording |\n"+rule(5),
 				"| %s | %.0f | %d | %.3f | %.2f |\n", l.Kind, s.Length, s.Found, float64(s.Found)/s.Length, most)
 		default:
 			row("| made | dB | places | recall | precision | SNR before | after | least gain | finding, filling by real time |\n"+rule(9),

@@ -14,7 +14,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestMatches checks that a segment is hit if half of its damage's energy is found, and that a find is right if it overlaps a segment.
+// TestMatches checks that a segment is hit if half of its damage's energy is found, and that a detection is right if it overlaps a segment.
 func TestMatches(t *testing.T) {
 	gap := func(start, end int) audio.Gap { return audio.Gap{Start: start, End: end} }
 	x, y := make([]float64, 100), slices.Repeat([]float64{1}, 100)
@@ -26,8 +26,8 @@ func TestMatches(t *testing.T) {
 	}{
 		{nil, 0, 0},
 		{[]audio.Gap{gap(10, 20), gap(30, 34), gap(50, 60)}, 3, 3},
-		{[]audio.Gap{gap(5, 40)}, 2, 1},               // one find, two segments
-		{[]audio.Gap{gap(10, 16), gap(17, 19)}, 1, 2}, // most of the damage, in two finds
+		{[]audio.Gap{gap(5, 40)}, 2, 1},               // one detection, two segments
+		{[]audio.Gap{gap(10, 16), gap(17, 19)}, 1, 2}, // most of the damage, in two detections
 		{[]audio.Gap{gap(16, 25)}, 1, 1},              // the loudest four of ten samples
 		{[]audio.Gap{gap(10, 16)}, 0, 1},              // the other six samples
 		{[]audio.Gap{gap(20, 30), gap(70, 80)}, 0, 0},
@@ -55,7 +55,7 @@ func TestRepair(t *testing.T) {
 	for _, l := range lines {
 		if l.Made == "nothing" {
 			if l.Found != 0 {
-				t.Errorf("%d finds in undamaged sound", l.Found)
+				t.Errorf("%d detections in undamaged sound", l.Found)
 			}
 		} else if !(l.Places == 8 && l.Hit > 4 && l.Right == l.Found && l.After > l.Before+2) {
 			t.Errorf("%+v", l)

@@ -35,7 +35,7 @@ func clicked(x []float64, rate, every, least, most int, level float64, seed uint
 	return y, gaps
 }
 
-// matched returns the number of gaps of which half is found, the number of finds outside all gaps, and the found share of these gaps.
+// matched returns the number of gaps of which half is found, the number of detections outside all gaps, and the found share of these gaps.
 func matched(found []Found, gaps []audio.Gap) (hits, others int, covered float64) {
 	all, in := 0, 0
 	for _, g := range gaps {
@@ -93,7 +93,7 @@ func TestClicks(t *testing.T) {
 			found := find(t, testRate, Clicks, y)
 			hits, others, covered := matched(found, gaps)
 			if float64(hits) < s.least*float64(len(gaps)) || float64(others) > (1-s.least)*float64(len(found)) || covered < 0.96 {
-				t.Errorf("%s, %s: %d of %d found, %.3f of the samples, %d of %d finds wrong", s.name, c.name, hits, len(gaps), covered, others, len(found))
+				t.Errorf("%s, %s: %d of %d found, %.3f of the samples, %d of %d detections wrong", s.name, c.name, hits, len(gaps), covered, others, len(found))
 			}
 		}
 	}

@@ -108,7 +108,7 @@ func TestClipped(t *testing.T) {
 	}
 }
 
-// TestClippedChannels checks that each channel has separate levels and that finds are sorted, also without a quantization step.
+// TestClippedChannels checks that each channel has separate levels and that detections are sorted, also without a quantization step.
 func TestClippedChannels(t *testing.T) {
 	left, changed := between(swelling(40_000, 2), -0.3, 0.3)
 	found, err := Find(t.Context(), inMemory{swelling(40_000, 3), left}, 40_000, 16_000, Options{Kinds: []Kind{Clipped}})
@@ -116,7 +116,7 @@ func TestClippedChannels(t *testing.T) {
 		t.Fatal(len(found), err)
 	}
 	if !slices.IsSortedFunc(found, func(a, b Found) int { return a.Start - b.Start }) {
-		t.Error("finds are not sorted")
+		t.Error("detections are not sorted")
 	}
 	all := 0
 	for _, f := range found {

@@ -15,7 +15,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// gone returns a find of a kind in a channel, counted from 1; 0 means all channels.
+// gone returns a detection of a kind in a channel, counted from 1; 0 means all channels.
 func gone(start, end, channel int, kind Kind) Found {
 	return Found{Gap: audio.Gap{Start: start, End: end, Channel: channel}, Kind: kind}
 }
@@ -171,7 +171,7 @@ func TestSensitivity(t *testing.T) {
 	}
 }
 
-// gapsOf returns the gaps of finds.
+// gapsOf returns the gaps of detections.
 func gapsOf(found []Found) (gaps []audio.Gap) {
 	for _, f := range found {
 		gaps = append(gaps, f.Gap)

@@ -54,7 +54,7 @@ type Found struct {
 // Confidence returns the probability 1/(1+exp(−LogOdds)) of damage.
 func (f Found) Confidence() float64 { return 1 / (1 + math.Exp(-f.LogOdds)) }
 
-// Label returns the find as a label whose text is its kind and, if it has log-odds, its confidence, such as "clicks 97%".
+// Label returns the detection as a label whose text is its kind and, if it has log-odds, its confidence, such as "clicks 97%".
 func (f Found) Label() audio.Label {
 	if f.LogOdds == 0 {
 		return audio.Label{Gap: f.Gap, Text: string(f.Kind)}
@@ -62,7 +62,8 @@ func (f Found) Label() audio.Label {
 	return audio.Label{Gap: f.Gap, Text: fmt.Sprintf("%s %.0f%%", f.Kind, 100*f.Confidence())}
 }
 
-// FromLabel converts a label written by Label to a find. For any other label, the kind of the find is the text, and it has no log-odds.
+// FromLabel converts a label written by Label to a detection. For any other label, the kind of the detection is the text, and it has no
+// log-odds.
 func FromLabel(l audio.Label) Found {
 	kind, confidence, _ := strings.Cut(l.Text, " ")
 	percent, err := strconv.ParseFloat(strings.TrimSuffix(confidence, "%"), 64)
@@ -133,7 +134,7 @@ func (r recording) tiles(ctx context.Context, margin int, do func(x [][]float64,
 
 // Find finds damage in a recording of n samples in each channel, in increasing order. Overlapping finds of several kinds in a channel are
 // merged, and the result has the kind that comes first in Options.Kinds. Find reads the recording in tiles, so its memory grows only with
-// the number of finds. If ctx ends, Find returns the finds so far with an error that wraps the error of ctx. Other errors wrap
+// the number of detections. If ctx ends, Find returns the detections so far with an error that wraps the error of ctx. Other errors wrap
 // ErrArgument or the error of the source.
 func Find(ctx context.Context, src audio.Source, n, rate int, o Options) ([]Found, error) {
 	o.Sensitivity = cmp.Or(o.Sensitivity, DefaultSensitivity)

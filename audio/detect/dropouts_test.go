@@ -85,14 +85,14 @@ func find(t *testing.T, rate int, kind Kind, lanes ...[]float64) []Found {
 	return findAt(t, 0, rate, kind, lanes...)
 }
 
-// findAt returns the finds of one kind at a sensitivity.
+// findAt returns the detections of one kind at a sensitivity.
 func findAt(t *testing.T, sensitivity float64, rate int, kind Kind, lanes ...[]float64) []Found {
 	t.Helper()
 	o := Options{Kinds: []Kind{kind}, Step: step, Sensitivity: sensitivity}
 	return testkit.Must(Find(t.Context(), inMemory(lanes), len(lanes[0]), rate, o))(t)
 }
 
-// near returns the number of finds whose ends are within two samples of the ends of a gap, and the number of other finds.
+// near returns the number of detections whose ends are within two samples of the ends of a gap, and the number of other detections.
 func near(found []Found, gaps []audio.Gap) (hits, others int) {
 	for _, f := range found {
 		if slices.ContainsFunc(gaps, func(g audio.Gap) bool { return max(f.Start-g.Start, g.Start-f.Start, f.End-g.End, g.End-f.End) <= 2 }) {
@@ -305,7 +305,7 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestFindInterrupted checks that an interrupted search returns the finds so far.
+// TestFindInterrupted checks that an interrupted search returns the detections so far.
 func TestFindInterrupted(t *testing.T) {
 	defer func(n int) { tileSamples = n }(tileSamples)
 	tileSamples = 8000
@@ -334,7 +334,7 @@ func TestStopsProgress(t *testing.T) {
 	}
 }
 
-// FuzzStops checks that finds are not empty, sorted, disjoint and within the recording for any samples.
+// FuzzStops checks that detections are not empty, sorted, disjoint and within the recording for any samples.
 func FuzzStops(f *testing.F) {
 	f.Add([]byte("\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"), 8000, 5.0)
 	f.Add([]byte(fmt.Sprint(voice(300, 6))), 100, 10.0)

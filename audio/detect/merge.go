@@ -19,8 +19,8 @@ func joined(all []candidate) (out []candidate) {
 	return out
 }
 
-// apart returns the finds of a channel in increasing order. It removes clicks that touch a dropout or zeros, because they are its edges.
-// It merges other overlapping finds, with the kind that comes first.
+// apart returns the detections of a channel in increasing order. It removes clicks that touch a dropout or zeros, because they are its
+// edges. It merges other overlapping detections, with the kind that comes first.
 func apart(all []Found, kinds []Kind) (out []Found) {
 	slices.SortStableFunc(all, func(a, b Found) int { return cmp.Compare(a.Start, b.Start) })
 	all = withoutEdges(all)
@@ -39,10 +39,10 @@ func apart(all []Found, kinds []Kind) (out []Found) {
 	return out
 }
 
-// withoutEdges removes clicks that touch dropouts or zeros. The finds are in increasing order.
+// withoutEdges removes clicks that touch dropouts or zeros. The detections are in increasing order.
 func withoutEdges(all []Found) (out []Found) {
 	var others []Found
-	var ends []int // largest End of the finds up to each index
+	var ends []int // largest End of the detections up to each index
 	last := 0
 	for _, f := range all {
 		if f.Kind == Dropouts || f.Kind == Zeros {
@@ -59,7 +59,8 @@ func withoutEdges(all []Found) (out []Found) {
 	return out
 }
 
-// together returns the finds of all channels in increasing order. A find that is equal in all channels becomes one find with Channel 0.
+// together returns the detections of all channels in increasing order. A detection that is equal in all channels becomes one detection with
+// Channel 0.
 func together(channels [][]Found) []Found {
 	all := slices.Concat(channels...)
 	slices.SortFunc(all, func(a, b Found) int {

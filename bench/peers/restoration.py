@@ -9,7 +9,7 @@ here from the paper, because the authors' code needs MATLAB, with the parameters
 rounds, 93 ms of context before and after, and the order of the Audio Inpainting Toolbox (Adler et al. 2012), min(3h + 2, N/3) if h of N
 samples are missing. The signals of the published comparisons (EBU SQAM) were not available, so the tables cannot be compared with
 published ones. Clicks and clipping are repaired by vssgp and by ffmpeg's adeclick and adeclip with method save, because the default method
-add changes all samples. Found is the fraction of damaged samples that a repair changes. False finds are the runs of samples that it
+add changes all samples. Found is the fraction of damaged samples that a repair changes. False detections are the runs of samples that it
 changes in undamaged recordings. Requires numpy and scipy, and optionally ffmpeg and visqol-python (MOS-LQO, 1 to 5).
 """
 
@@ -237,7 +237,7 @@ def clicked(x, rate, every, level, rng):
 
 
 def repairs(tools, recordings):
-    print("\n| damage | method | found | SNR of the damage, dB | of the recording, dB | false finds per second | CPU time over duration |")
+    print("\n| damage | method | found | SNR of the damage, dB | of the recording, dB | false detections per second | CPU time over duration |")
     print("|---" * 7 + "|")
     for name, damage, kind, filters in (
         ("clicks, 8 a second, −2 dB", lambda x, r, g: clicked(x, r, 8, -2, g), "clicks", "adeclick=m=s"),

@@ -68,7 +68,7 @@ func TestRepair(t *testing.T) {
 	}
 	labels := strings.Split(strings.TrimSpace(string(testkit.Read(t, in("found.txt")))), "\n")
 	if len(labels) != len(r.Found) || !slices.Contains(labels, "0.562500000\t0.572500000\tdropouts 100% @2") {
-		t.Errorf("%d labels of %d finds: %q", len(labels), len(r.Found), labels[0])
+		t.Errorf("%d labels of %d detections: %q", len(labels), len(r.Found), labels[0])
 	}
 	testkit.Contains(t, string(testkit.Read(t, in("page.html"))), "Damage found", "Nothing was filled")
 	if files := listing(t, dir); len(files) != 4 {
@@ -104,14 +104,15 @@ func TestRepair(t *testing.T) {
 	}
 }
 
-// TestConfidence checks that finds with a low confidence are omitted, labels without a confidence are not, and adjacent finds are one gap.
+// TestConfidence checks that detections with a low confidence are omitted, labels without a confidence are not, and adjacent detections are
+// one gap.
 func TestConfidence(t *testing.T) {
 	dir := t.TempDir()
 	take := testkit.Put(t, dir, "take.wav", string(wav(8000, 1, tone(4000, 8000))))
 	list := testkit.Put(t, dir, "list.csv", "start,end,channel,label\n100,110,,clicks 97%\n110,120,,clicks 50%\n300,301,,clicks 0%\n")
 	mixed := testkit.Put(t, dir, "mixed.csv", "start,end,channel,label\n100,110,,clicks 97%\n200,210,,clicks\n")
 	for _, c := range []struct{ file, percent, want string }{
-		{list, "0", "filled 2 gaps (21 of"}, {list, "50", "; adjacent finds are one gap\n"}, {list, "51", "filled 1 gap (10 of"},
+		{list, "0", "filled 2 gaps (21 of"}, {list, "50", "; adjacent detections are one gap\n"}, {list, "51", "filled 1 gap (10 of"},
 		{list, "97", "filled 1 gap (10 of"}, {list, "98", "found nothing"}, {mixed, "98", "filled 1 gap (10 of"},
 	} {
 		args := []string{"impute", take, "--gaps", c.file, "--confidence", c.percent, "-o", filepath.Join(dir, "o.wav")}

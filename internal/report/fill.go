@@ -28,8 +28,8 @@ type Fill struct {
 	Rate      int
 	Channels  int
 	Gaps      []restore.Gap   // in increasing order, from audio.CheckGaps
-	Found     []detect.Found  // finds and labeled gaps in increasing order; nil without a search
-	Result    *restore.Result // nil if nothing was filled; the page then shows the finds
+	Found     []detect.Found  // detections and labeled gaps in increasing order; nil without a search
+	Result    *restore.Result // nil if nothing was filled; the page then shows the detections
 	Input     restore.Source  // the original recording with its gaps
 	Reference restore.Source  // nil if it is unknown
 	Scores    *Table          // nil without a reference
@@ -40,7 +40,7 @@ type Fill struct {
 // Device returns the device of the fill: a model's backend, else the CPU.
 func (f *Fill) Device() string { return cmp.Or(f.Result.Device, "cpu") }
 
-// Impute returns the report on a filled recording or, without a Result, on the finds in a recording.
+// Impute returns the report on a filled recording or, without a Result, on the detections in a recording.
 func Impute(f *Fill) (*Document, error) {
 	p, err := newEmbedded(f)
 	if err != nil {
@@ -110,7 +110,7 @@ func (p *embedded) overview() section {
 	if !p.whole {
 		return section{}
 	}
-	text := "The original recording with the finds shaded."
+	text := "The original recording with the detections shaded."
 	if p.Result != nil {
 		text = "The recording with its gaps shaded, and the mean of the fill with its 95 % interval."
 	}
@@ -118,7 +118,7 @@ func (p *embedded) overview() section {
 	return section{Title: "The recording", Play: "the whole recording", Charts: append(charts, p.spectrograms(0, p.Samples, 600, 0.025)...)}
 }
 
-// leastSure orders filled gaps by decreasing expected error, and finds by decreasing log-odds.
+// leastSure orders filled gaps by decreasing expected error, and detections by decreasing log-odds.
 func leastSure(a, b *gap) int {
 	return cmp.Or(cmp.Compare(b.relative, a.relative), cmp.Compare(b.found.LogOdds, a.found.LogOdds))
 }
@@ -188,7 +188,7 @@ func (t *Table) dropEmpty() {
 	}
 }
 
-// find sets the first find that overlaps a filled gap. A gap may join several finds.
+// find sets the first detection that overlaps a filled gap. A gap may join several detections.
 func (p *embedded) find(g *gap) {
 	for i := 0; i < len(p.Found) && g.found.Kind == "" && p.Found[i].Start < g.End; i++ {
 		if f := p.Found[i]; f.End > g.Start && (f.Channel == g.Channel || f.Channel == 0 || g.Channel == 0) {
@@ -222,7 +222,7 @@ func (p *embedded) details() section {
 	}
 	text := "The mean with its 95 % interval."
 	if p.Result == nil {
-		text = "The original recording with the finds shaded."
+		text = "The original recording with the detections shaded."
 	}
 	for _, g := range p.listed {
 		if !g.charted {

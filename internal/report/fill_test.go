@@ -47,7 +47,7 @@ func made(n, every, channels int) *Fill {
 	return f
 }
 
-// damaged returns a recording with n finds of three kinds in alternating channels. Finds of different channels overlap.
+// damaged returns a recording with n detections of three kinds in alternating channels. Detections of different channels overlap.
 func damaged(n, channels int) *Fill {
 	f := made(40*n+100, 1<<40, channels)
 	f.Result = nil
@@ -110,7 +110,7 @@ func TestEmbedded(t *testing.T) {
 	}
 	f := damaged(300, 1)
 	f.Samples, f.Input = 40_000_000, long{f.Input}
-	for i := range f.Found { // each find is too long for a page
+	for i := range f.Found { // each detection is too long for a page
 		f.Found[i].Start, f.Found[i].End = 40*i, 40*i+30_000_000
 	}
 	counted(t, f, map[string]int{`id="player"`: 0, "Gap 300": 1, "#gap300": 0, "it lists 300 and plots the 0": 1})
@@ -121,7 +121,7 @@ type long struct{ restore.Source }
 
 func (long) Read(lo, hi int) ([][]float64, error) { return nil, fmt.Errorf("read %d to %d", lo, hi) }
 
-// pageOf returns the page of a fill or of finds.
+// pageOf returns the page of a fill or of detections.
 func pageOf(t *testing.T, f *Fill) string {
 	t.Helper()
 	return written(t, testkit.Must(Impute(f))(t))
@@ -189,12 +189,12 @@ func TestWarnings(t *testing.T) {
 func TestFoundPage(t *testing.T) {
 	counted(t, damaged(60, 2), map[string]int{
 		"Found: long.wav": 2, "60 gaps found (": 1, "Nothing was filled": 1, ">Damage found<": 2, "<th scope=\"row\">clicks</th><td>20</td>": 1,
-		"only in channel 2": 1, "<b>Lengths of the finds": 1, "Length of each find over time": 3, `value="after"`: 0, "by decreasing confidence": 2,
+		"only in channel 2": 1, "<b>Lengths of the detections": 1, "Length of each detection over time": 3, `value="after"`: 0, "by decreasing confidence": 2,
 		"expected error": 0, "data:image/png;base64,": 2 * (1 + mostSpectrograms), "<b>Spectrogram<": 1 + mostSpectrograms, `"mean":"`: 0,
 		"Found: zeros, confidence 100 %": 9,
 	})
 	chart := pictureOf(t, damaged(6000, 1).found().Charts...)
-	testkit.Equal(t, strings.Count(chart, "A1.2,1.2 0 1 1 "), 2*(mostFinds+3), "arcs of the longest finds and of three kinds in the legend")
+	testkit.Equal(t, strings.Count(chart, "A1.2,1.2 0 1 1 "), 2*(mostDetections+3), "arcs of the longest detections and of three kinds in the legend")
 	counted(t, damaged(6000, 1), map[string]int{"Length over time of the longest 2000 of 6000": 3, "Of 6000 gaps, it lists 300 and plots the 40 with the highest confidence": 1})
 	counted(t, damaged(0, 1), map[string]int{"Nothing was found.": 1, "0 gaps found (": 1, `id="player"`: 1, "List of gaps": 0})
 	f := made(30000, 1000, 1)
@@ -304,8 +304,8 @@ func TestOverlappingGaps(t *testing.T) {
 	counted(t, f, map[string]int{"samples 1010 to 1020, channel 2": 1, `"channel":2,`: 1, "<b>Waveform": 4, "Waveform of gap 2, channel 1": 0})
 }
 
-// TestWaveform checks that each sample is plotted once, by the recording or by the fill with its adjacent samples, and that the columns of a
-// long recording show the range of their samples.
+// TestWaveform checks that each sample is plotted once, by the recording or by the fill with its adjacent samples, and that the columns of
+// a long recording show the range of their samples.
 func TestWaveform(t *testing.T) {
 	f := made(900, 400, 1) // gaps from 200 and from 600 on
 	reference := tone(900, 0.03)

@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// mostFinds is the maximum number of finds in a chart.
-	mostFinds = 2000
+	// mostDetections is the maximum number of detections in a chart.
+	mostDetections = 2000
 	// otherKinds is the name of the group of less frequent kinds.
 	otherKinds = "other"
 )
@@ -21,7 +21,7 @@ const (
 // kindColors are the colors of the kinds in the order of decreasing frequency.
 var kindColors = []color.Color{Blue, Red, Pink, Gray}
 
-// found returns the section with the numbers of finds by kind and channel, and a chart of their lengths over time.
+// found returns the section with the numbers of detections by kind and channel, and a chart of their lengths over time.
 func (f *Fill) found() section {
 	s := section{Title: "Damage found"}
 	if len(f.Found) == 0 {
@@ -30,19 +30,19 @@ func (f *Fill) found() section {
 		}
 		return s
 	}
-	t := Table{Caption: "Finds by kind", Head: []string{"", "finds", "per minute", "longest, ms"}}
+	t := Table{Caption: "Detections by kind", Head: []string{"", "detections", "per minute", "longest, ms"}}
 	if f.Channels > 1 {
 		t.Head = append(t.Head, "in all channels")
 		for c := range min(f.Channels, mostSeries) {
 			t.Head = append(t.Head, fmt.Sprintf("only in channel %d", c+1))
 		}
 	}
-	text, drawn := "Length of each find over time.", slices.Clone(f.Found)
+	text, drawn := "Length of each detection over time.", slices.Clone(f.Found)
 	slices.SortStableFunc(drawn, func(a, b detect.Found) int { return cmp.Compare(b.Len(), a.Len()) })
-	if len(drawn) > mostFinds {
-		text, drawn = fmt.Sprintf("Length over time of the longest %d of %d finds.", mostFinds, len(drawn)), drawn[:mostFinds]
+	if len(drawn) > mostDetections {
+		text, drawn = fmt.Sprintf("Length over time of the longest %d of %d detections.", mostDetections, len(drawn)), drawn[:mostDetections]
 	}
-	c := newChart("Lengths of the finds", text, seconds, "length, ms")
+	c := newChart("Lengths of the detections", text, seconds, "length, ms")
 	c.logY = true
 	kinds := f.kinds()
 	milliseconds := func(d detect.Found) float64 { return 1000 * float64(d.Len()) / float64(f.Rate) }
@@ -75,10 +75,10 @@ func (f *Fill) found() section {
 	return s
 }
 
-// kindOf returns the name of the kind of a find.
+// kindOf returns the name of the kind of a detection.
 func kindOf(d detect.Found) string { return cmp.Or(string(d.Kind), "without a label") }
 
-// kinds returns the kinds of the finds, the most frequent first. If there are more than kindColors, the last entry is otherKinds.
+// kinds returns the kinds of the detections, the most frequent first. If there are more than kindColors, the last entry is otherKinds.
 func (f *Fill) kinds() []string {
 	count := map[string]int{}
 	for _, d := range f.Found {

@@ -70,13 +70,13 @@ func singles(channels [][]float64) (out []byte) {
 	return out
 }
 
-// gap is a gap of the recording, or a find, with its data for the page.
+// gap is a gap of the recording, or a detection, with its data for the page.
 type gap struct {
 	audio.Gap
 	number    int               // in the order of time, from 1
 	fills     []restore.GapFill // by channel; nil if it was not filled
 	reference [][]float64       // by channel, if it is known and the gap is embedded
-	found     detect.Found      // the find at this gap; empty if there is none
+	found     detect.Found      // the detection at this gap; empty if there is none
 	sd        float64           // expected error of the fill, from expectedError
 	relative  float64           // the same relative to the surrounding level; NaN if that is unknown
 	lo, hi    int               // frames to show

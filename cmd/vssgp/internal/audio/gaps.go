@@ -27,7 +27,7 @@ type gapFlags struct {
 	cues       bool
 	detect     []string
 	find       detect.Options
-	confidence float64 // minimum confidence of finds, in percent
+	confidence float64 // minimum confidence of detections, in percent
 	labels     string
 	dry        bool
 }
@@ -40,9 +40,9 @@ func (g *gapFlags) add(f *pflag.FlagSet) {
 	f.BoolVar(&g.cues, "cues", false, "fill the regions marked by cue points in the WAV file")
 	f.StringSliceVar(&g.detect, "detect", nil, "`kinds` of damage to find: all, or "+kinds)
 	f.Float64Var(&g.find.Sensitivity, "sensitivity", detect.DefaultSensitivity, "up to 10; higher finds more, and more false positives")
-	f.Float64Var(&g.confidence, "confidence", 0, "fill only finds with at least this confidence in `percent`")
+	f.Float64Var(&g.confidence, "confidence", 0, "fill only detections with at least this confidence in `percent`")
 	f.Var(cli.OutputFile(&g.labels, "txt", "csv"), "labels",
-		"write the finds or gaps to this `file`, as Audacity labels (.txt) or .csv")
+		"write detections or gaps to this `file`: Audacity labels (.txt) or .csv")
 	f.BoolVar(&g.dry, "dry-run", false, "list the damage found by --detect without filling it")
 }
 
@@ -156,7 +156,7 @@ func cues(rec *audio.File, input string) ([]audio.Gap, error) {
 	return gaps, datafile.FromFile(input, err)
 }
 
-// readGaps reads --gaps. If the gaps have labels, it also returns them as finds. Errors contain the file and the line.
+// readGaps reads --gaps. If the gaps have labels, it also returns them as detections. Errors contain the file and the line.
 func readGaps(env *cli.Env, path string, rec *audio.File) (gaps []audio.Gap, found []detect.Found, err error) {
 	f, _, err := env.Served.Open(path)
 	if err != nil {

@@ -171,7 +171,7 @@ type repair struct {
 	rec       *audio.File
 	container audio.Container // of the output
 	options   restore.Options
-	page      *report.Fill // finds and fills so far
+	page      *report.Fill // detections and fills so far
 	scores    *scores
 	files     []io.Closer // open until the report is written
 }
@@ -231,7 +231,7 @@ func (r *repair) read(ctx context.Context) error {
 	return nil
 }
 
-// interrupted writes the finished results after an interruption: the fill without scores, or else the labels of the finds.
+// interrupted writes the finished results after an interruption: the fill without scores, or else the labels of the detections.
 func (r *repair) interrupted(ctx context.Context) (*result, error) {
 	f, labels := r.page, r.gaps.labels
 	switch {

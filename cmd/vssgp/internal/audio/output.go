@@ -15,7 +15,7 @@ import (
 	"github.com/vssgp/vssgp/internal/report"
 )
 
-// finish writes all outputs or, if one of them fails, none. It prints the finds and the fill. The fill is nil with --dry-run or if
+// finish writes all outputs or, if one of them fails, none. It prints the detections and the fill. The fill is nil with --dry-run or if
 // nothing was found.
 func (r *repair) finish() (*result, error) {
 	env, f := r.env, r.page
@@ -57,7 +57,7 @@ func (r *repair) finish() (*result, error) {
 	}
 	switch {
 	case r.gaps.dry:
-		printFinds(env, f)
+		printDetections(env, f)
 	case f.Result != nil:
 		printFill(env, f)
 	}
@@ -122,7 +122,7 @@ func scoresTable(s restore.Scores, method string) *report.Table {
 	}
 }
 
-// printFound prints the number of finds of each kind of damage.
+// printFound prints the number of detections of each kind of damage.
 func printFound(env *cli.Env, f *report.Fill) {
 	count, kinds := map[detect.Kind]int{}, []detect.Kind{}
 	for _, d := range f.Found {
@@ -142,11 +142,11 @@ func printFound(env *cli.Env, f *report.Fill) {
 	env.Print("found %s in %.1f s of audio", found, float64(f.Samples)/float64(f.Rate))
 }
 
-// mostFound and mostWarnings are the maximum numbers of finds and of warnings in printed text.
+// mostFound and mostWarnings are the maximum numbers of detections and of warnings in printed text.
 const mostFound, mostWarnings = 40, 10
 
-// printFinds prints the finds.
-func printFinds(env *cli.Env, f *report.Fill) {
+// printDetections prints the detections.
+func printDetections(env *cli.Env, f *report.Fill) {
 	for i, d := range f.Found {
 		if i == mostFound {
 			env.Print("%d more; use --labels, --json or --report to list all", len(f.Found)-i)
@@ -168,7 +168,7 @@ func printFill(env *cli.Env, f *report.Fill) {
 		how += fmt.Sprintf(", %d from other channels", joint)
 	}
 	if len(f.Gaps) < len(f.Found) {
-		how += "; adjacent finds are one gap"
+		how += "; adjacent detections are one gap"
 	}
 	env.Print("filled %s (%d of %d samples, %d Hz) in %.1f s by %s", cli.Counted(len(f.Gaps), "gap"), audio.Missing(f.Gaps), f.Samples,
 		f.Rate, r.Elapsed.Seconds(), how)
