@@ -24,7 +24,7 @@ def gp(*args, **options):
     return VSSGPRegressor(*args, **options).fit(X, X[:, 0])
 
 
-MISTAKES = [  # argument, value, message: of forecast
+MISTAKES = [  # argument of forecast, invalid value, pattern of the message
     ("horizon", 0, "horizon=0"),
     ("horizon", -1, "^horizon=-1: must be"),
     ("horizon", 1.5, "horizon=1.5"),
@@ -137,6 +137,7 @@ CALLS = [
 
 
 def refused(call, match):
+    """Check that the call raises a one-line error that matches and contains no flags or file names."""
     with pytest.raises((ValueError, TypeError), match=match) as error:
         call()
     message = str(error.value)

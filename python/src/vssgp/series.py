@@ -58,14 +58,14 @@ class Options(TypedDict, total=False):
         positions must be dates with a step of at most one day.
     events : {name: dates}, further regressors, which are 1 on these days and otherwise 0.
     period : period of a known season in units of x, or several. On dates, also a string such as "7d" or a timedelta.
-    season : period of a known season in rows, or several. "none" disables seasons. "auto" in the list also detects
-        further seasons.
+    season : period of a known season in rows, or several. "none" disables seasons. "auto" detects seasons, also in
+        addition to given ones.
     trend : one or several of "line", "smooth" (a varying slope) and "walk" (a random walk), or "none" or "auto".
         Default: "auto", an average over several trends.
     log : whether to model the logarithm of y: "auto", "always" or "never". Default: "auto".
     short_memory : whether the model includes a mean-reverting residual. Default: True.
-    robust : whether to model outliers: "auto", "always" or "never". Default: "auto".
-    positive : whether to predict no negative values. Default: False.
+    robust : whether to model outliers: "auto", "always" (True) or "never" (False). Default: "auto".
+    positive : if true, predictions are not negative. Default: False.
     prior : {name: (median in units of the data, sd of the logarithm)} of hyper-parameters such as "noise".
     hmc : whether to sample the hyper-parameters by Hamiltonian Monte Carlo, which is ten times slower. Default: False.
     seed : seed of the random number generator.
