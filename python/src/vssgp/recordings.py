@@ -30,7 +30,7 @@ class Repair:
         bit for bit.
     sd : standard deviation of the fill, with the shape and in the units of samples. It is 0 outside the gaps.
     rate : sample rate in Hz.
-    gaps : list of (start, end, channel), in samples. The end is exclusive. Channels are counted from 0; None stands for
+    gaps : list of (start, end, channel), in samples. The end is exclusive. Channels are counted from 0; None means
         all channels.
     method : name of the method that filled the gaps; "none" if there were no gaps.
     doubts : list of gaps whose fill is not reliable, each a dict with start, end, channel and reason.

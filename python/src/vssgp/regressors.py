@@ -41,7 +41,7 @@ class VSSGPRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: 
     features : number of random cosine features per component. Default: chosen by the bound.
     inference : "exact", "factorised" (linear in the number of features) or "stochastic" (with mini-batches).
     init : initialization: "paper", "spectrum" (for one input), or the path of a model file.
-    lengthscales, periods : initial values in units of X, one per component. A period of 0 stands for no period.
+    lengthscales, periods : initial values in units of X, one per component. A period of 0 means no period.
     noise_precision : initial noise precision in 1/y².
     window : length of the windows along one input, in units of the input; or "none" or "auto".
     iterations : maximum number of iterations of the optimizer.
@@ -56,7 +56,7 @@ class VSSGPRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: 
     progress : whether to show progress, or a function that is called with each progress message. None shows progress
         on a terminal and in a notebook.
 
-    None stands for the default of the command, which `vssgp fit --help` describes.
+    None selects the default of the command, which `vssgp fit --help` describes.
 
     Attributes
     ----------

@@ -251,7 +251,7 @@ class Forecast(_Predicted):
         return drawn[:, :, 0] if self._shape.single else drawn
 
     def plot(self, ax: Any = None, *, last: int | None = None) -> Any:
-        """Plot the data and the forecast with its 95 % interval. This requires matplotlib.
+        """Plot the forecast with its 95 % interval and, if available, the data. This requires matplotlib.
 
         Parameters
         ----------
