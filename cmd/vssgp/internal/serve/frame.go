@@ -38,8 +38,7 @@ const maxHeader = 1 << 24
 // maxPrealloc is the maximum memory in bytes that is allocated for a file before its content arrives.
 const maxPrealloc = 64 << 20
 
-// ReadFrame reads a frame. It returns io.EOF at the end of the input, and an error that wraps errFrame for invalid content. Its memory
-// grows with the received bytes, not with the sizes in the header.
+// ReadFrame reads a frame or returns io.EOF. Its memory grows with the received bytes, not with the sizes in the header.
 func ReadFrame(r *bufio.Reader) (*Frame, error) {
 	if _, err := r.Peek(1); err != nil {
 		return nil, err

@@ -49,8 +49,7 @@ The end of stdin ends the running command and serve.`,
 // exitTimeout is the maximum time that a command can run after the end of stdin.
 const exitTimeout = 2 * time.Second
 
-// Serve sends the version, then executes requests from in, one at a time, until the end of in. It returns a usage error for an
-// invalid frame.
+// Serve sends the version and executes requests from in, one at a time. An invalid frame is a usage error.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, version string, answer Answerer) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
