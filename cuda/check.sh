@@ -1,11 +1,11 @@
 #!/bin/sh
-# Builds, vets and tests with -tags cuda against the CUDA headers of a folder.
+# Builds, vets and tests with -tags cuda against the CUDA headers in a folder.
 # It needs no CUDA compiler, driver or GPU.
 #
-#	cuda/check.sh INCLUDE_FOLDER [PACKAGE...]      packages: ./cuda
+#	cuda/check.sh INCLUDE_FOLDER [PACKAGE...]      default package: ./cuda
 #
-# It also checks that the test program does not link the driver, so that it
-# starts on a machine without a driver.
+# It also checks that the test program is not linked with the driver, because such
+# a program would not start on a machine without a driver.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 [ $# -gt 0 ] || { echo "usage: $0 INCLUDE_FOLDER [PACKAGE...]" >&2; exit 2; }
@@ -28,6 +28,6 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 go test -c -tags cuda -o "$work/cuda.test" ./cuda
 if readelf -d "$work/cuda.test" | grep NEEDED | grep -q libcuda; then
-	echo "$0: the program links the driver, so it would not start without one" >&2
+	echo "$0: the test program is linked with the CUDA driver; it must load the driver at run time" >&2
 	exit 1
 fi

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Writes symbols.h: the driver functions that gorgonia.org/cu references or
-# library_cu.h and library_cu.c declare. CUDA's headers give some functions
-# versioned names that differ between major versions, so pass an
-# include folder of each:
+# Writes symbols.h, a list of the driver functions that gorgonia.org/cu calls or
+# library_cu.h and library_cu.c declare. The headers of CUDA map some functions to
+# versioned names that differ between major versions, so pass an include folder of
+# each version:
 #
 #	cuda/symbols.sh /usr/local/cuda-11/include /usr/local/cuda-12/include /usr/local/cuda-13/include
 set -eu
@@ -17,7 +17,7 @@ for include; do
 		go list -tags cuda -export -f '{{.Export}}' gorgonia.org/cu)
 	rm -rf "$work/objects"
 	mkdir "$work/objects"
-	# Functions defined in an object of cu are not the driver's.
+	# Functions that an object file of cu defines are not driver functions.
 	(cd "$work/objects" && go tool pack x "$archive" && nm -- *.o 2>/dev/null || true) |
 		awk '$1 == "U" && $2 ~ /^cu[A-Z]/ { wanted[$2] = 1 }
 			$2 == "T" { has[$3] = 1 }

@@ -1,7 +1,7 @@
-"""Builds the Go command into a wheel, and puts the Go sources that this takes into an sdist.
+"""Build hook of hatchling: compiles the Go command for wheels, and adds the Go sources to sdists.
 
-The command is static: where a wheel is installed it needs neither Go nor a C library. GOOS and GOARCH build a wheel for
-another platform.
+The binary is statically linked, so an installed wheel needs neither Go nor a C library. Set GOOS and GOARCH to build a
+wheel for another platform.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from packaging import tags
 MODULE = "github.com/vssgp/vssgp"
 COMMAND = "./cmd/vssgp"
 
-# What the wheels of a platform are called. The command asks nothing of a Linux but its kernel, so that it runs with any
-# C library. Go 1.25 and 1.26 need macOS 12, later ones macOS 13.
+# Platform tags of wheels by GOOS/GOARCH. On Linux the binary runs with any C library, because it is statically linked.
+# Binaries of Go 1.25 and 1.26 require macOS 12, and binaries of later versions macOS 13.
 LINUX = "manylinux_2_17_{0}.manylinux2014_{0}.musllinux_1_1_{0}"
 TAGS = {
     "linux/amd64": LINUX.format("x86_64"),
@@ -35,7 +35,7 @@ LICENSE = re.compile(r"(un)?licen[cs]e|copying|notice|patents|third_party", re.I
 
 
 class Hook(BuildHookInterface):
-    """What hatchling calls before it builds a wheel, an editable install or an sdist."""
+    """The hook that hatchling calls before it builds a wheel, an editable install or an sdist."""
 
     def initialize(self, version: str, build_data: dict) -> None:
         self.find()
@@ -49,51 +49,54 @@ class Hook(BuildHookInterface):
         if version == "editable":
             self.compile(Path(self.root, "src", "vssgp", "_bin"))
             return
-        self.folder = tempfile.TemporaryDirectory()  # not this one, which builds for two platforms may share
+        self.folder = tempfile.TemporaryDirectory()  # because concurrent builds for two platforms may share self.root
         binary = self.compile(Path(self.folder.name))
         include[str(binary)] = f"vssgp/_bin/{binary.name}"
         include.update(self.licenses())
 
     def find(self) -> None:
-        """Find the Go module: in an sdist its copy, else the repository around this folder."""
+        """Set the folders of the Go module and of the licenses, and the required version of Go.
+
+        In an sdist the module is in the folder go. In a clone it is the parent folder.
+        """
         root = Path(self.root)
         for self.source, self.top in ((root / "go", root), (root.parent, root.parent)):
             module = self.source / "go.mod"
             if module.exists() and f"module {MODULE}\n" in (text := module.read_text(encoding="utf-8")):
-                self.least = re.search(r"^go (\S+)", text, re.M)[1]
+                self.required = re.search(r"^go (\S+)", text, re.M)[1]
                 return
-        stop(f"there is no Go module {MODULE} around {root}; build in a clone of the repository, or from an sdist")
+        stop(f"the Go module {MODULE} is not in {root} or its parent; build in a clone of the repository or an sdist")
 
     def platform(self) -> str:
-        """The platform that is built for, as a wheel's name has it."""
+        """Return the platform tag of the wheel."""
         keys = ("GOVERSION", "GOOS", "GOARCH", "GOHOSTOS", "GOHOSTARCH", "GOROOT")
-        have, system, processor, host_system, host_processor, self.goroot = self.go("env", *keys).splitlines()
-        if numbers(have) < numbers(self.least):
-            self.unfit(f"the Go on PATH is {have or 'older than 1.16'}")
+        version, system, processor, host_system, host_processor, self.goroot = self.go("env", *keys).splitlines()
+        if numbers(version) < numbers(self.required):
+            self.unfit(f"the Go on PATH is {version or 'older than 1.16'}")
         target = f"{system}/{processor}"
         self.exe = ".exe" if system == "windows" else ""
         if target in TAGS:
-            return TAGS[target].format(macos=12 if numbers(have) < (1, 27) else 13)
+            return TAGS[target].format(macos=12 if numbers(version) < (1, 27) else 13)
         if target != f"{host_system}/{host_processor}":
-            stop(f"there is no name for a wheel of {target}: GOOS/GOARCH may be {', '.join(TAGS)}, or this machine's")
+            stop(f"cannot build a wheel for GOOS/GOARCH {target}; must be {', '.join(TAGS)}, or this machine's")
         return next(tags.platform_tags())
 
     def compile(self, folder: Path) -> Path:
-        """Build the command into a folder. It knows its commit where this is a clone and git answers."""
+        """Build the command in a folder and return its path. In a clone, `vssgp --version` prints the commit."""
         binary = folder / f"vssgp{self.exe}"
         args = ["-trimpath", "-ldflags=-s -w", "-o", str(binary), COMMAND]
         if (self.top / ".git").exists():
             try:
                 self.go("build", "-buildvcs=auto", *args)
                 return binary
-            except GoError as err:  # git is there and refuses, as in a folder of another user
+            except GoError as err:  # git fails, for example in a folder of another user
                 if "VCS" not in str(err):
                     raise
         self.go("build", "-buildvcs=false", *args)
         return binary
 
     def licenses(self) -> dict[str, str]:
-        """The licenses of all that the command is linked from, which go along with it."""
+        """Return the license files of Go and of all linked modules, with their paths in the wheel."""
         to = f"vssgp-{self.metadata.version}.dist-info/licenses"
         listed = self.go("list", "-deps", "-f", "{{with .Module}}{{.Path}} {{.Dir}}{{end}}", COMMAND)
         folders = dict(line.split(" ", 1) for line in listed.splitlines() if line)
@@ -106,34 +109,36 @@ class Hook(BuildHookInterface):
         }
 
     def go(self, *args: str) -> str:
+        """Run a go command in the module and return its output."""
         env = os.environ | {"CGO_ENABLED": "0"}
         try:
             done = subprocess.run(
                 ["go", *args], cwd=self.source, env=env, capture_output=True, encoding="utf-8", errors="replace"
             )
         except OSError:
-            self.unfit("there is no command go on PATH")
+            self.unfit("go is not on PATH")
         if not done.returncode:
             return done.stdout
         if args[0] == "env":
-            self.unfit(f"the Go on PATH says: {done.stderr.strip()}")
-        raise GoError(f"`go {args[0]}` failed, in {self.source}:\n{done.stderr.strip()}")
+            self.unfit(f"`go env` failed: {done.stderr.strip()}")
+        raise GoError(f"`go {args[0]}` failed in {self.source}:\n{done.stderr.strip()}")
 
     def unfit(self, why: str) -> None:
+        """End the build because of a missing or unsuitable Go."""
         stop(
-            f"{why}. To build vssgp takes Go {self.least} or later: https://go.dev/dl/."
-            " Or install a wheel of vssgp that is built already, which needs no Go."
+            f"{why}. Building vssgp requires Go {self.required} or later (https://go.dev/dl/)."
+            " A prebuilt wheel of vssgp does not require Go."
         )
 
 
 def needed(source: Path) -> list[str]:
-    """The files that a build of the command takes on any platform, by their paths in the module.
+    """Return the paths of the files that the command is built from on any platform, relative to the module.
 
-    These are its packages, without their tests, and what they embed. Imports lead to them, so this needs neither git
-    nor Go, and whatever else lies around stays out.
+    These are its packages, without tests, and embedded files. The function follows the imports, so it needs neither git
+    nor Go and ignores all other files.
     """
     files, folders = {"go.mod", "go.sum"}, [COMMAND[2:]]
-    for folder in folders:  # which grows
+    for folder in folders:  # imported packages are appended
         for path in sorted((source / folder).iterdir()):
             if path.suffix not in (".go", ".s", ".h") or path.name.endswith("_test.go"):
                 continue
@@ -149,17 +154,17 @@ def needed(source: Path) -> list[str]:
 
 
 def numbers(version: str) -> tuple[int, ...]:
-    """1.25.0 and go1.25.0 as numbers that compare; a Go of before 1.16 does not say its version."""
+    """Return a version such as 1.25.0 or go1.25.0 as a tuple of numbers. Go before 1.16 has no GOVERSION: ()."""
     return tuple(map(int, re.findall(r"\d+", version)[:3]))
 
 
 class GoError(SystemExit):
-    """What go had to say; it ends the build with these words and no traceback, unless it is caught."""
+    """Raised if a go command fails. If it is not caught, the build ends with its message and no traceback."""
 
     def __init__(self, why: str):
         super().__init__(f"\nvssgp: {why}\n")
 
 
 def stop(why: str) -> None:
-    """End the build with one message and no traceback."""
+    """End the build with a message and no traceback."""
     sys.exit(f"\nvssgp: {why}\n")

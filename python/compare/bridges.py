@@ -4,8 +4,8 @@
     (cd ../library && go build -tags cshared -buildmode=c-shared -o libvssgp.so ./cmd/vssgp)
     python python/compare/bridges.py ../library/libvssgp.so
 
-Both process the same frames. Times are medians of several calls, in milliseconds. The library is no longer maintained;
-its source is in commit 698f84f. Without a path, only the child process is measured.
+Both process the same frames. Times are medians of several calls in milliseconds. The source of the library is in commit
+698f84f; it is no longer maintained. Without the path of a library, only the child process is measured.
 """
 
 import ctypes
@@ -25,7 +25,7 @@ from vssgp import VSSGPRegressor, _engine, _files
 
 
 class Library:
-    """The C library. A call blocks its thread, so the main thread waits for ^C while another one calls."""
+    """The C library. A call blocks its thread, so it runs in a second thread while the main thread waits for ^C."""
 
     def __init__(self, path):
         self.so = ctypes.CDLL(path)
@@ -65,6 +65,7 @@ class Library:
 
 
 def median(work, n):
+    """Return the median time of n calls in milliseconds."""
     times = []
     for _ in range(n):
         began = time.perf_counter()
@@ -74,7 +75,7 @@ def median(work, n):
 
 
 def interrupted(call, after=0.5):
-    """Return the milliseconds from ^C to the end of a long fit."""
+    """Return the time from ^C to the end of a long fit in milliseconds."""
     x = np.linspace(0, 1, 4000)
     table = np.column_stack([x, np.sin(300 * x) + np.random.default_rng(0).normal(size=4000)])
     options = "--window none --components 1 --features 600 --iterations 100000"
@@ -109,7 +110,7 @@ def together(call, args, files):
 
 
 def outcome(code, *args):
-    """Run code in another Python and describe its outcome."""
+    """Run code in another Python process and return a description of the outcome."""
     try:
         p = subprocess.run([sys.executable, "-c", code, *args], capture_output=True, text=True, timeout=20)
         if "TimeoutError" in p.stderr:

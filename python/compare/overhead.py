@@ -2,8 +2,8 @@
 
     python python/compare/overhead.py --out python-overhead.jsonl
 
-The overhead of a fit is the time of fit() minus the time that the command reports. For other calls the total time is
-measured, including the work. Times are medians of several calls.
+The overhead of a fit is the time of fit() minus the time reported by the command. For other calls, the results are
+total times, including the computation. Times are medians of several calls.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from vssgp import VSSGPRegressor, _engine, _files, forecast
 
 
 def timed(work, n):
-    """Return the milliseconds of each of n calls."""
+    """Return the times of n calls in milliseconds."""
     times = []
     for _ in range(n):
         began = time.perf_counter()
@@ -41,7 +41,7 @@ def table(rows, inputs):
 
 
 def fits():
-    """Measure the overhead of fits that take from hundredths of a second to seconds."""
+    """Measure the overhead of fits that take between 0.02 and 2 seconds."""
     for name, rows, options in (
         ("short", 300, {}),
         ("second", 4000, {"features": 200, "window": "none", "components": 1, "iterations": 60}),
@@ -80,7 +80,7 @@ def calls():
 
 
 def starts():
-    """Measure the first call of a process."""
+    """Measure the start of a child process and the import of the package."""
 
     def start():
         _engine._close_all()

@@ -1,16 +1,17 @@
-"""Compare our estimators on UCI data sets with scikit-learn's Gaussian process and gradient boosting.
+"""Compare VSSGPRegressor on UCI data sets with scikit-learn's Gaussian process and gradient boosting.
 
     python python/compare/uci.py FOLDER --out python-uci.jsonl
     python python/compare/uci.py --show python-uci.jsonl
 
-FOLDER contains uci_concrete.csv, uci_energy.csv (its first output is used) and uci_yacht.txt. Each split has a random
-test set with a tenth of the rows. Every method is fitted to the rest and predicts means and standard deviations.
+FOLDER contains uci_concrete.csv, uci_energy.csv (only the first output is used) and uci_yacht.txt. Each split has a
+random test set with a tenth of the rows. Each method is fitted to the other rows and predicts means and standard
+deviations.
 
-- vssgp gets the unscaled table.
+- VSSGPRegressor is fitted to the unscaled inputs.
 - gp is GaussianProcessRegressor with a length-scale per input, a learned noise variance and one restart, on
   standardized inputs.
-- boosting's standard deviation is the standard deviation of its errors in five folds of the training rows.
-- linear is ordinary least squares, with the standard deviation of its residuals.
+- boosting uses the RMSE of five-fold cross-validation on the training rows as its standard deviation.
+- linear is ordinary least squares, with the same kind of standard deviation.
 
 NLPD is the mean negative log density in nats, in the original units of y; coverage is for central 95 % intervals.
 """
@@ -59,7 +60,7 @@ def process(inputs):
 
 
 def with_residuals(estimator):
-    """Wrap an estimator without standard deviations: use the error of five-fold cross-validation."""
+    """Wrap an estimator without standard deviations. The RMSE of five-fold cross-validation is used instead."""
 
     def method(x, y, at):
         model = estimator()
@@ -92,7 +93,7 @@ METRICS = {
 
 
 def measure(method, x, y, train, test):
-    """Fit and predict one split."""
+    """Fit one split and return the scores and times."""
     began = time.perf_counter()
     predict = method(x[train], y[train], x[test])
     fitted = time.perf_counter()
@@ -123,7 +124,7 @@ def run(folder, splits, out, tables, methods):
 
 
 def show(lines):
-    """Print the means over the splits, with their standard errors."""
+    """Print tables of the scores' means over the splits with their standard errors, and of the median times."""
     for table in TABLES:
         of = [line for line in lines if line["table"] == table]
         if not of:
@@ -155,10 +156,10 @@ def main():
     flags.add_argument("--out", default="python-uci.jsonl", help="append lines of JSON to this file")
     flags.add_argument("--show", metavar="FILE", help="print the results in a file instead of measuring")
     o = flags.parse_args()
-    warnings.filterwarnings("ignore")  # about length-scales at their bounds and small noise
+    warnings.filterwarnings("ignore")  # warnings about length-scales at their bounds and small noise
     if o.show is None:
         if o.folder is None:
-            flags.error("give the folder of the tables, or --show FILE")
+            flags.error("the folder of the tables or --show FILE is required")
         with open(o.out, "a") as out:
             run(o.folder, o.splits, out, o.tables, o.methods)
     with open(o.show or o.out) as f:

@@ -7,8 +7,8 @@ import pytest
 TESTDATA = Path(__file__).parents[2] / "testdata"
 
 
-def insisted(report):
-    """With VSSGP_REQUIRE_PYTHON=1, turn a skip into a failure, except on Windows or in scikit-learn's checks."""
+def required(report):
+    """If VSSGP_REQUIRE_PYTHON is set, turn a skip into a failure, except on Windows and in scikit-learn's checks."""
     if report.skipped and os.environ.get("VSSGP_REQUIRE_PYTHON") and os.name != "nt":
         path, line, reason = report.longrepr
         if "SCIPY_ARRAY_API" not in reason:
@@ -18,12 +18,12 @@ def insisted(report):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item, call):
-    return insisted((yield))
+    return required((yield))
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report(collector):
-    return insisted((yield))
+    return required((yield))
 
 
 @pytest.fixture

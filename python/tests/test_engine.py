@@ -39,7 +39,7 @@ def test_failure_is_a_runtime_error(monkeypatch, tmp_path):
     with pytest.raises(RuntimeError, match="cannot start .*none"):
         works()
     monkeypatch.setenv("VSSGP_BINARY", "/bin/cat" if os.path.exists("/bin/cat") else sys.executable)
-    with pytest.raises(RuntimeError, match="ended in the middle"):
+    with pytest.raises(RuntimeError, match="ended unexpectedly"):
         works()
 
 
@@ -48,7 +48,7 @@ def test_crash():
     child = _engine._idle[-1]
     started = threading.Timer(0.3, child.process.kill)
     started.start()
-    with pytest.raises(RuntimeError, match=r"ended in the middle of its work \(exit code -9\)"):
+    with pytest.raises(RuntimeError, match=r"ended unexpectedly \(exit code -9\)"):
         _engine.call(LONG.split(), long_files())
     assert works() and child not in _engine._idle
 
@@ -73,7 +73,7 @@ def test_idle_child_that_dies():
     assert works()
 
 
-@pytest.mark.skipif(os.name == "nt", reason="a signal to this process alone")
+@pytest.mark.skipif(os.name == "nt", reason="Windows cannot send the signal to this process only")
 def test_interrupt_ends_the_work():
     assert works()
     child = _engine._idle[-1]
@@ -89,9 +89,9 @@ def test_interrupt_ends_the_work():
     assert time.perf_counter() - at[0] < 1 and child.process.returncode is not None and works()
 
 
-@pytest.mark.skipif(os.name == "nt", reason="process groups of POSIX")
+@pytest.mark.skipif(os.name == "nt", reason="requires POSIX process groups")
 def test_terminal_interrupt_is_the_programs():
-    """^C also reaches the child, which is in the same process group; a program that handles ^C can continue."""
+    """The child ignores ^C, which it receives as a member of the process group, so that the program can handle it."""
     assert works()
     child = _engine._idle[-1]
     child.process.send_signal(signal.SIGINT)
@@ -123,7 +123,7 @@ def test_threads():
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_fork():
-    """A forked process starts new children instead of using its parent's."""
+    """A forked process starts new children instead of using its parent's children."""
     assert works()
     ours = {c.process.pid for c in _engine._idle}
     with multiprocessing.get_context("fork").Pool(1) as pool:
@@ -139,7 +139,7 @@ def test_child_ends_with_python(end):
         if not alive(pid):
             return
         time.sleep(0.05)
-    pytest.fail("it goes on")
+    pytest.fail("the child is still running")
 
 
 def alive(pid):
@@ -174,7 +174,7 @@ def test_warning_location():
 
 @pytest.mark.parametrize("own", [None, "3"])
 def test_joblib_share(monkeypatch, own):
-    """A joblib worker uses its share of the cores, unless the user has set one."""
+    """A joblib worker uses its share of the cores, unless the user has set GOMAXPROCS."""
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     monkeypatch.delenv("GOMAXPROCS", raising=False)
     if own:

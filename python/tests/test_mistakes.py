@@ -24,7 +24,7 @@ def gp(*args, **options):
     return VSSGPRegressor(*args, **options).fit(X, X[:, 0])
 
 
-MISTAKES = [  # argument, value, message: of forecast
+MISTAKES = [  # argument of forecast, invalid value, pattern of the message
     ("horizon", 0, "horizon=0"),
     ("horizon", -1, "^horizon=-1: must be"),
     ("horizon", 1.5, "horizon=1.5"),
@@ -50,11 +50,11 @@ MISTAKES = [  # argument, value, message: of forecast
     ("events", ["2024-01-01"], "events is a list"),
     ("events", {"fair": ["soon"]}, r"events\['fair'\] has 'soon'"),
     ("regressors", {"a": [1, 2]}, "must be \\[60\\]"),
-    ("regressors", {"x": V}, "which others have"),
+    ("regressors", {"x": V}, "names of x or y"),
     ("regressors", {3: V}, "the name 3"),
     ("regressors", "a", "regressors is a str"),
     ("regressors", {"a": V}, '"a" has no value at 2024-03-01'),
-    ("regressors", pd.DataFrame({"a": V}, index=DAYS[::-1]), "another index"),
+    ("regressors", pd.DataFrame({"a": V}, index=DAYS[::-1]), "a different index"),
     ("future", {"a": [1]}, "future has"),
     ("yerr", [1, 2], "yerr has the shape"),
     ("yerr", -1, "standard deviation"),
@@ -70,10 +70,10 @@ CALLS = [
     (lambda: forecast(Y, at=["x"]), "^at, row 0: "),
     (lambda: forecast(Y, at=NEXT, regressors={"a": V}, future={"b": [1]}), r"\['b'\]; must be \['a'\]"),
     (lambda: forecast(LONG.assign(price=1), 2), "price"),
-    (lambda: forecast(LONG, 2, x=[1]), "unique_id, ds, y and regressors alone"),
+    (lambda: forecast(LONG, 2, x=[1]), "x cannot be combined"),
     (lambda: forecast(LONG, 2, regressors="heat"), "no such column"),
     (lambda: forecast(LONG.iloc[-2:], 2), "; all 1 series failed"),
-    (lambda: forecast(LONG.assign(unique_id=["a"] * 30 + ["a "] * 30), 2), "of the same text"),
+    (lambda: forecast(LONG.assign(unique_id=["a"] * 30 + ["a "] * 30), 2), "with the same text"),
     (lambda: forecast(LONG.assign(unique_id=[None] * 30 + ["a"] * 30), 2), "missing"),
     (lambda: forecast(Y.iloc[:3], 2), "has 3 values"),
     (lambda: forecast(Y.astype(str) + "x"), "not numbers: .*'10.05x'"),
@@ -122,7 +122,7 @@ CALLS = [
     (lambda: impute(S, 8000, [(5, 9)], detect="clicks"), "only one"),
     (lambda: impute(S, 8000, [(5, 9)], sensitivity=3), "requires detect"),
     (lambda: impute(S, 8000, detect="scratches"), "detect='scratches'"),
-    (lambda: impute(np.where(np.arange(6000) < 9, np.nan, S), 8000, [(100, 109)]), "NaN and in no gap"),
+    (lambda: impute(np.where(np.arange(6000) < 9, np.nan, S), 8000, [(100, 109)]), "NaN and not in a gap"),
     (
         lambda: impute(np.where(np.arange(999) == 500, np.nan, np.ones((2, 999))).T, 8000, [(490, 510, 1)]),
         "sample 500 of channel 0 is NaN",
@@ -137,6 +137,7 @@ CALLS = [
 
 
 def refused(call, match):
+    """Check that the call raises a one-line error that matches and contains no flags or file names."""
     with pytest.raises((ValueError, TypeError), match=match) as error:
         call()
     message = str(error.value)

@@ -1,4 +1,4 @@
-"""Check that no notebook cell fails. `python tests/test_notebooks.py [NAME …]` regenerates the notebooks."""
+"""Run the notebooks. `python tests/test_notebooks.py [NAME …]` regenerates their outputs."""
 
 import os
 import re
@@ -13,14 +13,14 @@ METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"file_extension": ".py", "mimetype": "text/x-python", "name": "python"},
 }
-MOST = 400_000  # bytes of a notebook
+MAX_BYTES = 400_000  # maximum size of a notebook
 
 
 def executed(name):
     """Execute a notebook and remove all outputs that differ between runs, except figures."""
     nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
     book = nbformat.read(FOLDER / f"{name}.ipynb", as_version=4)
-    env = {k: v for k, v in os.environ.items() if k != "MPLBACKEND"}  # the kernel's default shows figures
+    env = {k: v for k, v in os.environ.items() if k != "MPLBACKEND"}  # the default backend of the kernel shows figures
     client = nbclient.NotebookClient(
         book, timeout=120, kernel_name="python3", record_timing=False, resources={"metadata": {"path": str(FOLDER)}}
     )
@@ -35,19 +35,19 @@ def executed(name):
 
 
 def plain(output):
-    """Remove the parts that differ between runs, progress and audio from an output."""
+    """Remove progress, audio and memory addresses from an output. Return None if nothing remains."""
     if output.get("name") == "stderr" and "\r" in output["text"]:
         return None
     data = output.get("data", {})
     if "<audio" in data.get("text/html", ""):
-        data["text/html"] = "<em>a player: run the cell to listen</em>"
+        data["text/html"] = "<em>audio player; run the cell to listen</em>"
     if "text/plain" in data:
         data["text/plain"] = re.sub(r" at 0x[0-9a-f]+", "", data["text/plain"])
     return output
 
 
 def joined(outputs):
-    """Join consecutive outputs of the same stream, which a busy machine sends in pieces."""
+    """Join consecutive outputs of the same stream, because their number differs between runs."""
     kept = []
     for o in outputs:
         if kept and o.output_type == kept[-1].output_type == "stream" and o.name == kept[-1].name:
@@ -59,7 +59,7 @@ def joined(outputs):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_runs(name):
-    """All cells run and give the same kinds of output as the committed notebook."""
+    """All cells run without errors and have the same types of outputs as in the committed notebook."""
     nbformat = pytest.importorskip("nbformat")
     kept, now = nbformat.read(FOLDER / f"{name}.ipynb", as_version=4), executed(name)
 
@@ -68,7 +68,7 @@ def test_runs(name):
 
     assert kinds(kept) == kinds(now) and kept.metadata == now.metadata
     assert not any(o.get("name") == "stderr" for c in now.cells for o in c.get("outputs", ()))
-    assert len(nbformat.writes(now).encode()) < MOST
+    assert len(nbformat.writes(now).encode()) < MAX_BYTES
 
 
 def test_all():

@@ -19,13 +19,13 @@ def test_command():
 
 
 def test_script_that_finds_itself():
-    """If the package lacks its binary, the script on PATH must not start itself forever."""
+    """If the package lacks its binary and finds its own script on PATH, the script must not start itself forever."""
     script = shutil.which("vssgp", path=os.path.dirname(sys.executable))
     if script is None:
         pytest.skip("the package is not installed, so there is no script")
     env = os.environ | {"VSSGP_BINARY": script}
     done = subprocess.run([script], env=env, capture_output=True, text=True, timeout=60)
-    assert done.returncode == 1 and "has lost its command" in done.stderr
+    assert done.returncode == 1 and "is this script instead of the binary" in done.stderr
 
 
 def test_import():
@@ -51,17 +51,17 @@ def wheel(to, **env):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(os.name == "nt", reason="the Go that is too old is a shell script")
+@pytest.mark.skipif(os.name == "nt", reason="the test's go is a shell script")
 @pytest.mark.parametrize("version", [None, "go1.19.8", ""])
 def test_unfit_go(tmp_path, version):
     """A missing or outdated Go is reported in one line. Go 1.15 has no GOVERSION."""
     if version is not None:
         (tmp_path / "go").write_text(f"#!/bin/sh\nprintf '{version}\\nlinux\\namd64\\nlinux\\namd64\\n/go\\n'\n")
         (tmp_path / "go").chmod(0o755)
-    said, built = wheel(tmp_path, PATH=str(tmp_path))
-    why = "there is no command go on PATH" if version is None else f"the Go on PATH is {version or 'older than 1.16'}"
-    assert built is None and "Traceback" not in said
-    assert f"vssgp: {why}. To build vssgp takes Go 1." in said and "https://go.dev/dl/" in said
+    output, built = wheel(tmp_path, PATH=str(tmp_path))
+    why = "go is not on PATH" if version is None else f"the Go on PATH is {version or 'older than 1.16'}"
+    assert built is None and "Traceback" not in output
+    assert f"vssgp: {why}. Building vssgp requires Go 1." in output and "https://go.dev/dl/" in output
 
 
 @pytest.mark.slow
@@ -85,5 +85,5 @@ def test_wheel_of_another_platform(tmp_path, system, processor, tag, name, magic
 
 @pytest.mark.slow
 def test_git_refuses(tmp_path):
-    """In a folder of another user git fails, and the command is built without a commit."""
+    """If git fails, for example in a folder of another user, the command is built without a commit."""
     assert wheel(tmp_path, GIT_TEST_ASSUME_DIFFERENT_OWNER="1")[1]

@@ -43,7 +43,7 @@ def test_fill(clean, gaps):
 
 
 def test_gap_formats(clean, gaps):
-    """A list, a mask and NaN are equivalent; the full scale does not matter."""
+    """A list of gaps, a mask and NaN give the same result, which does not depend on the full scale."""
     mask = inside(len(clean), gaps)
     cut = np.where(mask, 0, clean / 2.0**15)
     r = impute(cut, 16000, gaps)

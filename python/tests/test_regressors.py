@@ -46,7 +46,7 @@ def test_predict(model, wave):
 
 @pytest.mark.parametrize("model", KINDS, ids=str)
 def test_sample(model, wave):
-    """Draws have the mean and the covariance that predict returns for the function."""
+    """Draws have the mean and covariance of the function without noise, as returned by predict."""
     x, y = wave
     m = clone(model).fit(x, y)
     at = np.linspace(-4, 4, 7)[:, None]
@@ -72,7 +72,7 @@ def test_outputs(wave):
 
 
 def test_kept(wave, tmp_path):
-    """A pickled or saved model predicts bitwise the same, and the command reads the file."""
+    """A pickled or saved model makes identical predictions, and the command can read the file."""
     x, y = wave
     m = VSSGPRegressor().fit(x, y)
     want = m.predict(x, return_std=True)
@@ -100,7 +100,7 @@ def test_command_to_python(wave, tmp_path):
 
 
 def test_names(wave):
-    """The model stores the column names of a DataFrame."""
+    """The model stores the column names of a DataFrame, unless the command does not accept one of them."""
     pd = pytest.importorskip("pandas")
     x, y = wave
     for name in ("depth", "a,b", "y"):

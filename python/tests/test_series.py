@@ -29,7 +29,7 @@ INDEXES = {
 
 @pytest.mark.parametrize("index", INDEXES.values(), ids=INDEXES)
 def test_index(index):
-    """A forecast continues the index of the data, and the model predicts the same at these times."""
+    """A forecast continues the index of the data, and the model's predictions at these times are equal to it."""
     y = pd.Series(short(), index=index, name="flow")
     f = forecast(y, 3)
     assert type(f.index) is type(index) or isinstance(index, pd.RangeIndex)
@@ -74,7 +74,7 @@ def test_text_and_dates():
     assert python.index.dtype.kind == "M" and python.index[0] == want.index[0]
     for f in (iso, german, python):
         np.testing.assert_allclose(f.mean, want.mean, rtol=1e-12)
-    with pytest.raises(ValueError, match="notation"):
+    with pytest.raises(ValueError, match="ISO 8601 notation"):
         german.plot()
 
 
@@ -101,7 +101,7 @@ def test_frame(co2):
 
 
 def test_same_names():
-    """Outputs may share a name, and the index may have the name of the series."""
+    """Outputs may have the same name, and the index may have the same name as the series."""
     twice = pd.DataFrame(np.column_stack([short(), 2 * short()]), columns=["a", "a"])
     f = forecast(twice, 1)
     assert list(f.mean.columns) == ["a", "a"] and f.model.info()["outputs"] == ["y0", "y1"]
@@ -111,7 +111,7 @@ def test_same_names():
 
 
 def test_known_errors():
-    """A value with a large error has a small weight; each output has separate errors."""
+    """A value with a large error has a small weight. Each output has separate errors."""
     y, yerr = np.column_stack([short(), -short()]), np.full((40, 2), 0.05)
     want = forecast(y, 3, yerr=yerr).mean
     y[[20, 30], [0, 1]] += 50
@@ -162,7 +162,7 @@ def test_model(co2, tmp_path):
 
 
 def test_command_to_python(tmp_path):
-    """Models fitted by the command, with dates in another notation or row numbers, can be loaded."""
+    """Models fitted by the command to dates in another notation or to row numbers can be loaded."""
     days = pd.date_range("2024-01-01", periods=40)
     frame = pd.DataFrame({"day": days.strftime("%d.%m.%Y"), "flow": short()})
     for table, at in ((frame, pd.date_range("2024-02-10", periods=2)), (frame[["flow"]], [41, 42])):
@@ -205,7 +205,7 @@ def test_plot(co2):
 
 
 def test_distribution(co2):
-    """Quantiles, intervals and draws for one output and for two."""
+    """Quantiles, intervals and draws are consistent, for one output and for two."""
     for y in (co2, co2.to_numpy(), pd.DataFrame({"a": co2, "b": co2**2})):
         f = forecast(y, 4, level=80)
         quantiles = [np.asarray(f.quantile(p)) for p in (0.025, 0.1, 0.5, 0.9, 0.975)]
@@ -270,7 +270,7 @@ def test_several():
 
 
 def test_regressors():
-    """Regressors, holidays and events work with arrays, frames and several series, and agree with the model."""
+    """Regressors, holidays and events work with arrays, frames and several series. The effects are recovered."""
     n, ahead = 200, 4
     days = pd.date_range("2023-10-01", periods=n + ahead)
     heat = 15 + 8 * np.sin(np.arange(n + ahead) ** 2)

@@ -1,4 +1,7 @@
-"""Variational sparse spectrum Gaussian processes, computed by the command vssgp that comes with this package."""
+"""Variational sparse spectrum Gaussian processes: time series, regression and repair of recordings.
+
+The package includes the command vssgp, which does the computations.
+"""
 
 from typing import TYPE_CHECKING
 
@@ -26,7 +29,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Load the estimator when it is asked for: scikit-learn takes a second to import."""
+    """Import the estimator on first use, because importing scikit-learn takes a second."""
+
     if name != "VSSGPRegressor":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from . import regressors

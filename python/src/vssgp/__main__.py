@@ -1,4 +1,4 @@
-"""The command vssgp, which comes with this package: `python -m vssgp --help`."""
+"""Run the command vssgp that is included in this package: `python -m vssgp --help`."""
 
 import os
 import signal
@@ -10,15 +10,17 @@ from ._engine import binary
 
 
 def main() -> None:
-    """Become the command, or on Windows, which cannot, wait for it."""
+    """Replace this process with the command. Windows has no exec, so there the command runs as a child process."""
     args = [""]
     try:
         args = [binary(), *sys.argv[1:]]
         if Path(args[0]).resolve().with_suffix("") == Path(sys.argv[0]).resolve().with_suffix(""):
-            sys.exit("vssgp: the package has lost its command, and finds this script on PATH; install it again")
+            sys.exit(f"vssgp: {args[0]} is this script instead of the binary; reinstall the package")
+
         if os.name != "nt":
             os.execv(args[0], args)
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # ^C is the command's, which tidies up
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the command handles ^C and cleans up
+
         sys.exit(subprocess.call(args))
     except OSError as err:
         sys.exit(f"vssgp: cannot start {args[0]}: {err.strerror}")

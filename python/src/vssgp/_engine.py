@@ -1,8 +1,8 @@
 """Run the Go command `vssgp serve` as a child process on pipes.
 
-A call is a command line with its input files in memory; the answer contains its outputs. A child executes one call at a
-time, so calls from several threads get a child each. A child that dies takes its call with it and nothing else: the
-next call starts another one.
+A call sends a command line and its input files, and receives the output files. A child executes one call at a time, so
+concurrent calls from several threads use separate children. If a child crashes, only its current call fails. The next
+call starts a new child.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ Progress = bool | Callable[[str], None] | None
 
 log = logging.getLogger("vssgp")
 
-_PREFIX = "vssgp: "  # of every line that the command writes to stderr
-_IDLE = 4  # children that wait for a next call at most
-_MOST_HEADER = 1 << 30  # bytes of a frame's JSON
-_MISTAKE = 2  # exit code: the caller's mistake
+_PREFIX = "vssgp: "  # prefix of every warning and message that the command writes to stderr; progress has none
+_IDLE = 4  # maximum number of idle children that are kept for later calls
+_MAX_HEADER = 1 << 30  # maximum size of a frame's JSON in bytes
+_USAGE_ERROR = 2  # exit code for invalid arguments or data
 
 
 class VssgpWarning(UserWarning):
-    """A warning of the command, such as inputs far beyond the data or a fit that does not explain them."""
+    """A warning from the command, for example about inputs far outside the data or a fit that explains little."""
 
 
 class Answer:
-    """The outputs of a command in `files`, by name, with its exit code and the line of an error."""
+    """The response to a call: the exit code, the error message, stdout, and the output files by name."""
 
     def __init__(self, header: dict[str, Any], files: dict[str, bytearray]):
         self.code: int = header["code"]
@@ -53,17 +53,20 @@ class Answer:
 
     @property
     def result(self) -> dict[str, Any]:
-        """The object that --json prints."""
+        """The JSON object that the command prints with --json."""
         return cast(dict[str, Any], json.loads(self.stdout))
 
 
 def binary() -> str:
-    """Return the path of the command: $VSSGP_BINARY, the one in this package, or the one on PATH."""
+    """Return the path of the command: $VSSGP_BINARY, the binary in this package, or vssgp on PATH, in this order.
+
+    Raises RuntimeError if there is none.
+    """
     own = Path(__file__).parent / "_bin" / ("vssgp.exe" if os.name == "nt" else "vssgp")
     for path in (os.environ.get("VSSGP_BINARY"), own if own.exists() else None, shutil.which("vssgp")):
         if path:
             return str(path)
-    raise RuntimeError(f"the command vssgp is not at {own}, where `pip install` puts it; install the package again")
+    raise RuntimeError(f"the command vssgp is missing: {own} does not exist; reinstall the package")
 
 
 def call(
@@ -75,15 +78,17 @@ def call(
     partial: bool = False,
     names: Mapping[str, str] | None = None,
 ) -> Answer:
-    """Execute a command line.
+    """Execute a command line in a child process and return its outputs.
 
-    `files` are its inputs by name, each a buffer or several that follow one another. Raises ValueError with the
-    command's line if the caller is mistaken, else RuntimeError; KeyboardInterrupt ends the command at once. A warning
-    is shown at the caller's caller, or further up by `stacklevel`. If `partial`, an answer with a result is not an
-    error: some of several series have failed. `names` are the arguments of flags that are not called alike.
+    `files` contains the input files by name, each as a buffer or as a sequence of buffers that are concatenated.
+    Warnings are issued with `stacklevel`. With `partial`, the answer is also returned if only some of several series
+    have failed. `names` maps flags to Python arguments with a different name, for error messages.
+
+    Raises ValueError with the command's error message for invalid arguments or data, and RuntimeError for any other
+    failure. KeyboardInterrupt stops the command immediately.
     """
     names = names or {}
-    show = _shower(progress)
+    show = _display(progress)
     args = [*args, "--progress", "always" if show else "never"]
     with _lease() as child:
         child.send(args, files or {})
@@ -94,13 +99,13 @@ def call(
             if "note" in header:
                 _note(in_python(header["note"], names), show, stacklevel)
     answer = Answer(header, out)
-    if answer.code == 0 or partial and answer.code == _MISTAKE and answer.stdout:
+    if answer.code == 0 or partial and answer.code == _USAGE_ERROR and answer.stdout:
         return answer
-    raise (ValueError if answer.code == _MISTAKE else RuntimeError)(in_python(answer.error, names))
+    raise (ValueError if answer.code == _USAGE_ERROR else RuntimeError)(in_python(answer.error, names))
 
 
 def model_info(data: bytes, path: str | Path | None = None) -> dict[str, Any]:
-    """Return the output of `vssgp info --json` for a model file; errors name its path."""
+    """Return the output of `vssgp info --json` for the content of a model file. Errors name `path` if it is given."""
     try:
         return call(["info", "model.safetensors", "--json"], {"model.safetensors": data}).result
     except ValueError as err:
@@ -108,7 +113,7 @@ def model_info(data: bytes, path: str | Path | None = None) -> dict[str, Any]:
 
 
 def _note(text: str, show: Callable[[str], None] | None, stacklevel: int) -> None:
-    """Pass on the output of the command to stderr: a warning, a remark, or progress."""
+    """Issue a warning, log a message or show progress, depending on the text that the command wrote to stderr."""
     if not text.startswith(_PREFIX):
         if show:
             show(text)
@@ -120,10 +125,10 @@ def _note(text: str, show: Callable[[str], None] | None, stacklevel: int) -> Non
         log.info("%s", text)
 
 
-def _shower(progress: Progress) -> Callable[[str], None] | None:
-    """Return what shows progress, if anything does. None: a line on stderr, if it is a terminal's or a notebook's."""
+def _display(progress: Progress) -> Callable[[str], None] | None:
+    """Return the function that shows progress, or None. `progress=None` shows it on a terminal and in a notebook."""
     if progress not in (None, True, False) and not callable(progress):
-        raise TypeError(f"progress={progress!r}: must be True, False, None or a function that takes a text")
+        raise TypeError(f"progress={progress!r}: must be True, False, None or a function of one string")
     if callable(progress):
         tell = progress
         return lambda text: tell(text.strip()) if text.strip() else None
@@ -145,23 +150,23 @@ class _Child:
     def __init__(self) -> None:
         env = dict(os.environ)
         if "GOMAXPROCS" not in env and env.get("OMP_NUM_THREADS", "").isdigit():
-            env["GOMAXPROCS"] = env["OMP_NUM_THREADS"]  # joblib's workers get their share of the cores so
-        self.last_words = tempfile.TemporaryFile()  # what a crash prints; a pipe that nobody reads would fill
+            env["GOMAXPROCS"] = env["OMP_NUM_THREADS"]  # joblib sets it to a worker's share of the cores
+        self.stderr = tempfile.TemporaryFile()  # not a pipe, which would block the child when it is full
         self.path = binary()
         try:
             self.process = subprocess.Popen(
                 [self.path, "serve"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=self.last_words,
+                stderr=self.stderr,
                 env=env,
-                pipesize=1 << 20,  # where the system can: fewer turns for a large array
+                pipesize=1 << 20,  # on Linux: fewer system calls for large arrays
             )
             self.to, self.answers = cast(BinaryIO, self.process.stdin), cast(io.BufferedReader, self.process.stdout)
         except OSError as err:
-            self.last_words.close()
+            self.stderr.close()
             raise RuntimeError(f"cannot start {self.path}: {err.strerror}") from err
-        self.receive()  # its greeting
+        self.receive()  # the first frame contains the version
 
     def send(self, args: Sequence[str], files: Files) -> None:
         several = {name: [b] if isinstance(b, (bytes, bytearray, memoryview)) else b for name, b in files.items()}
@@ -179,9 +184,9 @@ class _Child:
 
     def receive(self) -> tuple[dict[str, Any], dict[str, bytearray]]:
         (size,) = struct.unpack("<Q", self.read(8))
-        if size > _MOST_HEADER:
+        if size > _MAX_HEADER:
             self.kill()
-            raise RuntimeError(f"{self.path} is not a command vssgp that this package can use")
+            raise RuntimeError(f"{self.path} is not a compatible vssgp command")
         header = json.loads(bytes(self.read(size)))
         return header, {f["name"]: self.read(f["size"]) for f in header.get("files") or ()}
 
@@ -192,20 +197,20 @@ class _Child:
         return data
 
     def crash(self) -> RuntimeError:
-        """Return the error for a child that has ended."""
+        """Clean up after a child that has ended unexpectedly and return the error to raise."""
         self.process.kill()
         self.process.wait()
-        self.last_words.seek(0)
-        words = self.last_words.read().decode(errors="replace").strip().splitlines()
+        self.stderr.seek(0)
+        lines = self.stderr.read().decode(errors="replace").strip().splitlines()
         self.forget()
-        why = f"exit code {self.process.returncode}" + (f": {words[0]}" if words else "")
-        return RuntimeError(f"the command vssgp ended in the middle of its work ({why})")
+        why = f"exit code {self.process.returncode}" + (f": {lines[0]}" if lines else "")
+        return RuntimeError(f"the command vssgp ended unexpectedly ({why})")
 
     def alive(self) -> bool:
         return self.process.poll() is None
 
     def close(self) -> None:
-        """End an idle child."""
+        """Stop an idle child: close its stdin, and kill it if it does not exit within a second."""
         self.to.close()
         try:
             self.process.wait(timeout=1)
@@ -219,11 +224,11 @@ class _Child:
         self.forget()
 
     def forget(self) -> None:
-        """Close our ends of the pipes, and the file."""
-        for pipe in (self.to, self.answers, self.last_words):
+        """Close this process's ends of the pipes and the temporary file."""
+        for pipe in (self.to, self.answers, self.stderr):
             try:
                 pipe.close()
-            except OSError:  # something was left to write
+            except OSError:  # buffered data could not be written
                 pass
 
 
@@ -233,7 +238,7 @@ _idle: list[_Child] = []
 
 @contextmanager
 def _lease() -> Iterator[_Child]:
-    """Provide a child for one call. Any exception, also a KeyboardInterrupt, ends the child."""
+    """Provide a child for one call. Any exception, including KeyboardInterrupt, kills the child."""
     with _lock:
         child = _idle.pop() if _idle else None
     if child and not child.alive():
@@ -258,7 +263,7 @@ def _close_all() -> None:
 
 
 def _after_fork() -> None:
-    """The children belong to the parent: a forked process starts its own."""
+    """Drop the children in a forked process, because they belong to its parent."""
     global _lock
     _lock = threading.Lock()
     while _idle:

@@ -1,4 +1,4 @@
-"""Keywords as the command's flags, and the command's messages in the words of the Python API."""
+"""Conversion of keyword arguments to flags, and of the command's messages to the names of the Python API."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from typing import Any
 
 import numpy as np
 
-# Flags that may be given several times, or that take a list.
+# Flags that can be repeated or take a list.
 _LISTS = {"season", "period", "trend", "level", "holidays", "detect", "fix", "prior", "lengthscales", "periods"}
 
 
 def flags(**options: Any) -> list[str]:
-    """Return the flags of a command line: `short_memory=False` is --short-memory=false.
+    """Return the flags of a command line for keyword arguments: `short_memory=False` becomes --short-memory=false.
 
-    None leaves a flag out; a list gives it several times; a dict gives NAME=VALUE,VALUE, as --prior takes it.
-    Raises TypeError for a value of a type that no flag has.
+    Options with the value None are omitted. A list becomes a repeated flag, and a dict of priors becomes
+    --prior=NAME=MEDIAN,SD for each entry. Raises TypeError for a value of an unsupported type, and ValueError for an
+    invalid prior.
     """
     args: list[str] = []
     for name, value in options.items():
@@ -42,7 +43,7 @@ def _prior(name: str, value: Any) -> str:
 
 
 def text(value: Any, name: str = "value") -> str:
-    """Return a value as the command reads it: numbers in full, durations in seconds, dates in ISO 8601."""
+    """Return the text of a value in a flag: all digits of a number, seconds for a duration, ISO 8601 for a date."""
     if isinstance(value, np.timedelta64):
         return f"{float(value / np.timedelta64(1, 's'))!r}s"
     if isinstance(value, (str, np.datetime64)):
@@ -58,7 +59,7 @@ def text(value: Any, name: str = "value") -> str:
     raise TypeError(f"{name}={value!r}: must be a single number, text or time, not {type(value).__name__}")
 
 
-# What the files of a call contain, in the words of the API.
+# Names of the Python arguments that the files of a call contain, for error messages.
 _FILES = {
     **{"series.csv": "the series", "at.csv": "at", "events.csv": "events", "gaps.csv": "gaps"},
     **{"in.wav": "samples", "reference.wav": "reference", "model.safetensors": "the model"},
@@ -76,7 +77,10 @@ _PLAIN: list[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = [
 
 
 def in_python(message: str, names: Mapping[str, str]) -> str:
-    """Return a message with arguments for flags, and rows from 0 for files; `names` are arguments called otherwise."""
+    """Return a message of the command with Python arguments instead of flags and files, and rows counted from 0.
+
+    `names` maps flags to arguments with a different name, such as seed to random_state.
+    """
 
     def argument(found: re.Match[str]) -> str:
         name = names.get(found[1], found[1].replace("-", "_"))

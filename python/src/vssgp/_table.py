@@ -1,4 +1,4 @@
-"""Series as arrays or pandas objects, converted to tables of the command and back."""
+"""Conversion of series between arrays or pandas objects and the command's tables."""
 
 from __future__ import annotations
 
@@ -18,19 +18,20 @@ _KINDS = {"m": "durations (timedelta64): add a date, or use .total_seconds()", "
 
 
 def _pandas() -> Any:
-    """Return pandas if the caller has imported it: only then can data be pandas objects."""
+    """Return pandas if it has been imported, else None. Data can be pandas objects only if it has."""
     return sys.modules.get("pandas")
 
 
 def is_pandas(data: Any) -> bool:
+    """Report whether data is a pandas Series or DataFrame."""
     pd = _pandas()
     return pd is not None and isinstance(data, (pd.Series, pd.DataFrame))
 
 
-class Places:
+class Positions:
     """The positions of a series' rows: numbers, dates with or without a time zone, or dates as text.
 
-    `cells` writes them as the command reads them, `parse` reads what the command wrote as the caller's type.
+    `cells` converts them to cells of a table. `parse` converts cells back to the caller's type.
     """
 
     def __init__(self, index: Any, name: str = "x"):
@@ -48,7 +49,7 @@ class Places:
             raise ValueError(f"{name} has {self.values.ndim} dimensions; must be [n]")
         kind = self.values.dtype.kind
         if kind == "O" and len(self.values) and all(isinstance(v, datetime.date) for v in self.values):
-            self.values = self.values.astype("M8[us]")  # Python's own dates
+            self.values = self.values.astype("M8[us]")  # datetime.date and datetime.datetime
         if kind in _KINDS:
             raise ValueError(f"{name} is {_KINDS[kind]}; must be numbers or dates (pandas.to_datetime)")
         self.dates = self.zone is not None or self.values.dtype.kind == "M"
@@ -63,7 +64,7 @@ class Places:
         return self.like if self.pandas else self.values
 
     def sortable(self) -> Any:
-        """Return the positions as an array that can be sorted and drawn; None for text that is not in ISO 8601."""
+        """Return the positions as an array that can be sorted and plotted, or None for text not in ISO 8601."""
         if not self.texts:
             return np.asarray(self.values)
         try:
@@ -71,8 +72,8 @@ class Places:
         except ValueError:
             return None
 
-    def nearest(self, others: Places) -> Array:
-        """Return the numbers of the rows that are nearest to other positions."""
+    def nearest(self, others: Positions) -> Array:
+        """Return the row number of the nearest position for each of `others`."""
         own, to = self.sortable(), others.sortable()
         if own is None or to is None:
             numbers = {cell: n for n, cell in enumerate(self.cells())}
@@ -81,23 +82,23 @@ class Places:
         rising = own[order]
         return np.asarray(order[np.searchsorted(rising[:-1] + (rising[1:] - rising[:-1]) / 2, to)])
 
-    def cell(self, place: Any) -> str:
-        """Return one position, such as the last one, which is a date of any kind if the positions are dates."""
-        if self.periods is not None and hasattr(place, "to_timestamp"):
-            place = place.to_timestamp()
-        return text(place, "until")
+    def cell(self, position: Any) -> str:
+        """Return the position `until` as text: a number, or a date of any type if the positions are dates."""
+        if self.periods is not None and hasattr(position, "to_timestamp"):
+            position = position.to_timestamp()
+        return text(position, "until")
 
     def cells(self) -> list[str]:
-        """Return the positions as cells of a table. Raises ValueError if one is missing or of another type."""
+        """Return the positions as cells of a table. Raises ValueError if one is missing or has an unsupported type."""
         if self.texts:
             return [_files.quoted(v) for v in self.values]
         if self.dates:
             if self.values.hasnans if self.zone is not None else np.isnat(self.values).any():
-                raise ValueError("the index has missing dates (NaT); must have a date for each row")
+                raise ValueError("the index has missing dates (NaT); must have a date for every row")
             if self.zone is not None:
                 return [t.isoformat() for t in self.values]
             exact = (u for u in ("D", "s", "us") if (self.values.astype(f"M8[{u}]") == self.values).all())
-            unit: Any = next(exact, "ns")  # the coarsest unit in which the dates are exact
+            unit: Any = next(exact, "ns")  # the coarsest unit that represents the dates exactly
             return list(np.datetime_as_string(self.values, unit=unit).tolist())
         try:
             numbers = self.values.astype(float)
@@ -105,11 +106,11 @@ class Places:
             what = type(self.like).__name__ if self.pandas else self.values.dtype
             raise ValueError(f"the index is {what}; must be numbers or dates (pandas.to_datetime)") from None
         if not np.isfinite(numbers).all():
-            raise ValueError("the index has values that are not finite; must have a position for each row")
+            raise ValueError("the index has values that are not finite; must have a position for every row")
         return list(map(repr, numbers.tolist()))
 
     def parse(self, cells: Sequence[str]) -> Any:
-        """Return cells that the command wrote as positions of the caller's type."""
+        """Convert cells written by the command to positions of the caller's type."""
         values = np.array(cells) if self.dates or self.texts else np.array(cells, dtype=float)
         if not self.pandas:
             return values.astype(self.values.dtype) if self.dates or self.texts else values
@@ -127,30 +128,30 @@ class Places:
         if getattr(self.like, "freq", None) is not None:
             try:
                 dates.freq = self.like.freq
-            except ValueError:  # positions of another step
+            except ValueError:  # the positions have a different step
                 pass
         return dates
 
 
 def _index(given: Any, name: str) -> Any:
-    """Return a pandas index for a pandas series and for dates with a time zone, else the argument."""
+    """Return a pandas Index if `given` is a pandas Series or a list of dates with a time zone, else `given`."""
     pd = _pandas()
     if is_pandas(given) and given.ndim == 1:
         return pd.Index(given)
     if not isinstance(given, (list, tuple)) or not any(getattr(v, "tzinfo", None) for v in given):
         return given
     if pd is None:
-        raise ValueError(f"{name} has dates with a time zone, which need pandas; must be datetime64 without it")
+        raise ValueError(f"{name} has dates with a time zone, which require pandas; import pandas or use datetime64")
     return pd.DatetimeIndex(given)
 
 
 class Series:
-    """One or several outputs along one input.
+    """The data of a call: one or several outputs with a common input.
 
-    y is [n] or [n, D] numbers, NaN or None for missing ones; x [n] their positions (default: the index of a pandas
-    object, or 0, 1, …). A DataFrame with the columns ds and y contains the positions and the values; with unique_id as
-    well it is several series, which `ids` [n] tells apart. regressors are columns {name: [n]}, or names of columns of
-    such a DataFrame.
+    y contains numbers [n] or [n, D], with NaN or None for missing values. x [n] are their positions (default: the index
+    of a pandas object, or 0, 1, …). A DataFrame with the columns ds and y contains the positions and the values. If it
+    also has a column unique_id, it contains several series, and `ids` [n] is the series of each row. regressors are
+    columns {name: [n]}, or names of columns of such a DataFrame.
     """
 
     def __init__(self, y: Any, x: Any = None, yerr: Any = None, regressors: Any = None):
@@ -165,9 +166,9 @@ class Series:
         n = len(self.y)
         if x is None:
             x = y.index if frame else np.arange(n)
-        self.places = Places(x)
-        if len(self.places) != n:
-            raise ValueError(f"x has {len(self.places)} positions and y {n} rows; must be the same number")
+        self.positions = Positions(x)
+        if len(self.positions) != n:
+            raise ValueError(f"x has {len(self.positions)} positions and y {n} rows; must be the same number")
         self.single = self.y.ndim == 1
         self.columns = self.y.reshape(n, -1)
         self.labels: list[Any] = [] if not frame else [y.name] if self.single else list(y.columns)
@@ -176,9 +177,9 @@ class Series:
             self.names = ["y"] if self.columns.shape[1] == 1 else [f"y{i}" for i in range(self.columns.shape[1])]
         xname: Any = getattr(x, "name", None)
         self.x_name: str = xname if usable(xname) and xname not in self.names else _free("x", self.names)
-        self.regressors = regressor_columns(regressors, n, self.places.index)
+        self.regressors = regressor_columns(regressors, n, self.positions.index)
         if taken := [k for k in self.regressors if k in (*self.names, self.x_name)]:
-            raise ValueError(f"regressors has the names {taken}, which others have; must be different names")
+            raise ValueError(f"regressors has the names {taken}, which are names of x or y; must be different names")
         self.errors = None
         if yerr is not None:
             self.errors = numbers(yerr, "yerr")
@@ -188,33 +189,32 @@ class Series:
                 raise ValueError(f"yerr has the shape {self.errors.shape} and y {self.y.shape}; must be the same")
 
     def _long(self, y: Any, x: Any, regressors: Any) -> tuple[Any, Any]:
-        """Split a frame with the columns ds and y into its series."""
+        """Split a frame with the columns ds and y into y, indexed by ds, and the regressors. Sets `ids`."""
         if not y.columns.is_unique:
-            raise ValueError("a frame with the columns ds and y has two columns of one name; must be different names")
+            raise ValueError("a frame with the columns ds and y has duplicate column names; must be unique")
         if isinstance(regressors, (str, list, tuple)):
             names = [regressors] if isinstance(regressors, str) else list(regressors)
             if missing := [name for name in names if name not in y.columns]:
-                raise ValueError(f"regressors={missing}: the frame has no such column; must be of {list(y.columns)}")
+                raise ValueError(f"regressors={missing}: the frame has no such column; must be in {list(y.columns)}")
             regressors, y = y[names], y.drop(columns=names)
         others = [c for c in y.columns if c not in ("unique_id", "ds", "y")]
         if others or x is not None:
-            what = f"the columns {others}" if others else "x"
-            raise ValueError(
-                f"a frame with the columns ds and y, and {what}; must be unique_id, ds, y and regressors alone"
-            )
+            if not others:
+                raise ValueError("x cannot be combined with a frame with the columns ds and y; ds has the positions")
+            raise ValueError(f"the frame has the columns {others}; must have only unique_id, ds, y and regressors")
         if "unique_id" in y.columns:
             ids = self.ids = y["unique_id"].tolist()
             if y["unique_id"].isna().any():
-                raise ValueError("unique_id has missing values; must have one in each row")
+                raise ValueError("unique_id has missing values; must have a value in every row")
             if len({str(i).strip() for i in ids}) < len(set(ids)):
-                raise ValueError("unique_id has different values of the same text; must be different as text")
+                raise ValueError("unique_id has different values with the same text; must be different as text")
         if regressors is not None and is_pandas(regressors):
             regressors = regressors.reset_index(drop=True)
         return y["y"].set_axis(_pandas().Index(y["ds"])), regressors
 
     def csv(self) -> bytes:
-        """Return the series as a table of the command."""
-        names, columns = [self.x_name, *self.names], [self.places.cells(), *map(number_cells, self.columns.T)]
+        """Return the data as a CSV file: x, y, their errors, the regressors and unique_id."""
+        names, columns = [self.x_name, *self.names], [self.positions.cells(), *map(number_cells, self.columns.T)]
         if self.errors is not None:
             for name, e in zip(list(self.names), self.errors.reshape(len(self.y), -1).T, strict=True):
                 names.append(_free(name + "_error", names))
@@ -227,23 +227,24 @@ class Series:
         return _files.to_csv(names, columns)
 
     def flags(self) -> list[str]:
-        """Return --x, --y, --yerr, --regressor and --by, by number."""
+        """Return the flags --x, --y, --yerr, --regressor and --by, which select columns by number."""
         kinds = ["--y"] * len(self.names) + ["--yerr"] * (0 if self.errors is None else len(self.names))
         kinds += ["--regressor"] * len(self.regressors) + ["--by"] * (self.ids is not None)
         return ["--x=0"] + [f"{kind}={i + 1}" for i, kind in enumerate(kinds)]
 
     def own_ids(self, texts: Sequence[str]) -> list[Any]:
-        """Return the caller's ids for their text in the command's output."""
+        """Return the caller's ids, given their text in the command's output."""
         own = {str(i).strip(): i for i in self.ids or ()}
         return [own[t] for t in texts]
 
     def shape(self) -> Shape:
+        """Return the shape of results."""
         return Shape(self.labels or self.names, self.single, bool(self.labels))
 
 
 @dataclass(frozen=True)
 class Shape:
-    """Converts columns of a table to the caller's kind of object: array [n] or [n, D], Series or DataFrame."""
+    """Converts columns of a table to an object like the caller's: array [n] or [n, D], Series or DataFrame."""
 
     names: list[Any]
     single: bool
@@ -262,7 +263,7 @@ class Shape:
 def regressor_columns(given: Any, n: int, index: Any = None, what: str = "regressors") -> dict[str, Array]:
     """Return the columns {name: [n]} of a mapping or a DataFrame of regressors; {} for None.
 
-    Raises ValueError for other shapes or names, and for a DataFrame whose rows are not those of a pandas index.
+    Raises ValueError for columns of another length, invalid names, and a DataFrame whose index differs from `index`.
     """
     if given is None:
         return {}
@@ -270,27 +271,25 @@ def regressor_columns(given: Any, n: int, index: Any = None, what: str = "regres
         raise ValueError(f"{what} is a {type(given).__name__}; must be a DataFrame or {{name: numbers}}")
     if is_pandas(given) and hasattr(index, "equals") and not isinstance(given.index, _pandas().RangeIndex):
         if not given.index.equals(index):
-            raise ValueError(f"{what} has another index than the series; must have the same rows in the same order")
+            raise ValueError(f"{what} has a different index than the series; must have the same rows in the same order")
     columns = {name: numbers(column, f"the regressor {name!r}") for name, column in given.items()}
     for name, column in columns.items():
         if not usable(name):
             raise ValueError(f"a regressor has the name {name!r}; must be text that is not a number")
         if column.shape != (n,):
-            raise ValueError(
-                f"the regressor {name!r} has the shape {column.shape}; must be [{n}], as many as positions"
-            )
+            raise ValueError(f"the regressor {name!r} has the shape {column.shape}; must be [{n}], one per position")
     return columns
 
 
 def numbers(values: Any, what: str) -> Array:
-    """Return values as float64, NaN where one is missing. Raises ValueError if one is infinite or not a number."""
+    """Return values as float64 with NaN for missing ones. Raises ValueError if one is infinite or not a number."""
     kinds = {d.kind for d in values.dtypes} if is_pandas(values) and values.ndim == 2 else set()
     try:
         masked = isinstance(values, np.ma.MaskedArray)
         array: Array = np.where(np.ma.getmaskarray(values), np.nan, values.data) if masked else np.asarray(values)
         if wrong := (kinds | {array.dtype.kind}) & set("mMc"):
             raise TypeError({"m": "durations", "M": "dates", "c": "complex"}[wrong.pop()])
-        if array.dtype.kind == "O" and _pandas():  # pandas.NA may be among them
+        if array.dtype.kind == "O" and _pandas():  # the values may include pandas.NA
             flat = _pandas().Series(array.ravel())
             array = flat.to_numpy(dtype=float, na_value=np.nan).reshape(array.shape)
         array = np.array(array.astype(object) if array.dtype.kind == "U" else array, dtype=float)
@@ -299,19 +298,18 @@ def numbers(values: Any, what: str) -> Array:
         raise ValueError(f"{what} has values that are not numbers: {reason}") from None
     if np.isinf(array).any():
         row = np.argwhere(np.isinf(array))[0][:1].tolist()  # empty for a single number
-        raise ValueError(
-            f"{what} is infinite{f' in row {row[0]}' if row else ''}; must be finite numbers, NaN where missing"
-        )
+        raise ValueError(f"{what} is infinite{f' in row {row[0]}' if row else ''}; must be finite, or NaN if missing")
     return array
 
 
 def number_cells(column: Array) -> list[str]:
-    """Return numbers as cells of a table, with all digits; empty if one is missing."""
+    """Return numbers as cells of a table, with all digits. Missing values are empty cells."""
     return ["" if v != v else repr(v) for v in column.tolist()]
 
 
 def usable(name: Any) -> bool:
-    """Report whether the command takes a text as the name of a column: it must not be a number."""
+    """Report whether the command accepts a column name: printable text that is not a number or padded with spaces."""
+
     if not isinstance(name, str) or not name.strip() or name != name.strip() or not name.isprintable():
         return False
     try:
@@ -322,6 +320,7 @@ def usable(name: Any) -> bool:
 
 
 def _free(name: str, taken: Sequence[str]) -> str:
+    """Return the name, with underscores appended until it is not taken."""
     while name in taken:
         name += "_"
     return name

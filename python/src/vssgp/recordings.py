@@ -1,4 +1,4 @@
-"""Repair of recordings: gaps are found and filled, on arrays of samples."""
+"""Repair of recordings: detection of damage and filling of gaps in arrays of samples."""
 
 from __future__ import annotations
 
@@ -22,21 +22,24 @@ _IN, _OUT, _GAPS, _SD, _REFERENCE = "in.wav", "out.wav", "gaps.csv", "sd.npy", "
 
 @dataclass(frozen=True)
 class Repair:
-    """A recording whose gaps are filled.
+    """A repaired recording, as returned by `impute`.
 
     Attributes
     ----------
-    samples : shape and type of the input; outside the gaps it is the input, bit for bit.
-    sd : standard deviation of the fill, in the shape and the units of samples; 0 outside the gaps.
-    rate : samples per second.
-    gaps : (start, end, channel) of each, the end exclusive, channel from 0 or None for all of them.
-    method : the method that filled.
-    doubts : gaps whose fill should not be trusted, with the reason.
-    found : what `detect` found; None without it.
-    draws : further plausible fills.
-    scores : errors compared with `reference`, in full scale 1, of the fill, silence, linear interpolation and an
-        autoregressive fill.
-    seconds : the time that it took.
+    samples : array with the shape and dtype of the input, [n] or [n, channels]. Outside the gaps it equals the input,
+        bit for bit.
+    sd : standard deviation of the fill, with the shape and in the units of samples. It is 0 outside the gaps.
+    rate : sample rate in Hz.
+    gaps : list of (start, end, channel), in samples. The end is exclusive. Channels are counted from 0; None means
+        all channels.
+    method : name of the method that filled the gaps; "none" if there were no gaps.
+    doubts : list of gaps whose fill is not reliable, each a dict with start, end, channel and reason.
+    found : list of the damage found by `detect`, each a dict with start, end, channel, kind, log_odds and confidence;
+        None without `detect`.
+    draws : list of recordings like samples, whose fills are draws from the posterior.
+    scores : errors of the fill, silence, linear interpolation and an autoregressive fill compared with `reference`,
+        with full scale 1; None without `reference`.
+    seconds : run time in seconds.
 
     """
 
@@ -70,20 +73,24 @@ def impute(
 
     Parameters
     ----------
-    samples : [n] or [n, channels]: float32 or float64 in full scale 1, or int16, int32 or uint8.
-    rate : samples per second.
-    gaps : (start, end) or (start, end, channel) of each in samples, the end exclusive and channels from 0; or a mask,
-        True for missing samples, [n] or in the shape of samples. Without gaps and detect: the samples that are NaN.
-    detect : kinds of damage to find: "clicks", "dropouts", "zeros", "clipped" or "all".
-    sensitivity : above 0 to 10 (default 5); higher values find more damage and more false positives.
-    method : "mixture" (default), "ar", "vssgp", "ssgp" or "rp".
-    draws : number of further plausible fills.
-    reference : the undamaged samples, to score the fill.
-    seed : seed of everything random.
-    device : "auto", "cpu" or "cuda:0".
-    progress : whether to show progress; None: on a terminal or in a notebook; or a function that takes the texts.
+    samples : array [n] or [n, channels] of float32 or float64 with full scale 1, or of int16, int32 or uint8.
+    rate : sample rate in Hz, a whole number.
+    gaps : list of (start, end) or (start, end, channel), in samples. The end is exclusive and channels are counted from
+        0. Or a boolean mask, [n] or with the shape of samples, that is True for missing samples. If neither gaps nor
+        detect is given, the gaps are the samples that are NaN.
+    detect : kinds of damage to find: "clicks", "dropouts", "zeros", "clipped" or "all", or a list of them.
+    sensitivity : sensitivity of detect, above 0 and at most 10. Higher values find more damage and more false
+        positives. Default: 5.
+    method : "mixture", "ar", "vssgp", "ssgp" or "rp". Default: "mixture".
+    draws : number of further fills to draw from the posterior.
 
-    `vssgp impute --help` explains each.
+    reference : the undamaged samples, with the shape of samples, to score the fill.
+    seed : seed of the random number generator.
+    device : "auto", "cpu" or "cuda:0".
+    progress : whether to show progress, or a function that is called with each progress message. None shows progress
+        on a terminal and in a notebook.
+
+    `vssgp impute --help` describes the options.
 
     Returns
     -------
@@ -91,8 +98,8 @@ def impute(
 
     Raises
     ------
-    ValueError or TypeError for samples, gaps or options that cannot be used, with what must be instead; RuntimeError if
-    the command fails. A KeyboardInterrupt ends the work at once.
+    ValueError or TypeError for invalid samples, gaps or options. RuntimeError if the command fails. KeyboardInterrupt
+    stops the call immediately.
 
     """
     a = _samples(samples, "samples")
@@ -102,7 +109,7 @@ def impute(
     if gaps is None and detect is None and missing.any():
         gaps = missing
     if gaps is None and detect is None:
-        raise ValueError("no gaps: must have gaps, detect, or samples that are NaN where they are missing")
+        raise ValueError("no gaps; must have gaps, detect, or samples with NaN for missing values")
     if detect is None and sensitivity is not None:
         raise ValueError(f"sensitivity={sensitivity!r} requires detect")
     if not (isinstance(rate, (int, np.integer)) and 0 < rate < 1 << 31):
@@ -148,7 +155,7 @@ def _samples(samples: ArrayLike, what: str) -> Array:
     if a.ndim not in (1, 2) or 0 in a.shape:
         raise ValueError(f"{what} has the shape {a.shape}; must be [n] or [n, channels], with at least one sample")
     if a.ndim == 2 and a.shape[1] > a.shape[0]:
-        raise ValueError(f"{what} has the shape {a.shape}; must be [n, channels], so its transpose")
+        raise ValueError(f"{what} has the shape {a.shape}; must be [n, channels], the transpose")
     return a
 
 
@@ -160,13 +167,13 @@ def _finite(a: Array, what: str) -> Array:
 
 
 def _full_scale(a: Array) -> float:
-    """Return the full scale of the samples."""
+    """Return the full scale in units of the samples: 1 for floats, 2^(bits-1) for integers."""
     return 1.0 if a.dtype.kind == "f" else float(1 << 8 * a.itemsize - 1)
 
 
 def _listed(gaps: Gaps, shape: tuple[int, ...]) -> list[str]:
-    """Return the lines of a gaps file."""
-    what = "must be a mask of bool, or each (start, end) or (start, end, channel) in samples, the channel from 0"
+    """Return the lines of a gaps file, without the header, for a list of gaps or a mask."""
+    what = "must be a mask of bool, or a list of (start, end) or (start, end, channel) in samples, channels from 0"
     listed: list[Any] = list(np.asarray(gaps)) if hasattr(gaps, "__array__") else list(gaps)
     lines = []
     if not listed or np.asarray(listed[0]).dtype.kind != "b":
@@ -181,7 +188,7 @@ def _listed(gaps: Gaps, shape: tuple[int, ...]) -> list[str]:
         return lines
     mask = np.array(listed, dtype=bool)
     if mask.shape != shape and mask.shape != shape[:1]:
-        raise ValueError(f"the mask of gaps has the shape {mask.shape} and samples {shape}; must be the same, or [n]")
+        raise ValueError(f"the mask of gaps has the shape {mask.shape}; must be [n] or the shape of samples {shape}")
     if mask.ndim == 1 or (mask == mask[:, :1]).all():
         mask = mask.reshape(len(mask), -1)[:, :1]
     for c, column in enumerate(mask.T):
@@ -200,9 +207,10 @@ def _check_known(missing: Array, gaps: list[tuple[int, int, int | None]]) -> Non
         left[start:end, slice(None) if channel is None else channel] = False
     if left.any():
         n, c = np.argwhere(left)[0]
-        raise ValueError(f"sample {n} of channel {c} is NaN and in no gap; must be in one of the gaps, or a number")
+        raise ValueError(f"sample {n} of channel {c} is NaN and not in a gap; must be finite outside the gaps")
 
 
 def _from_zero(of: dict[str, Any]) -> dict[str, Any]:
-    """Return an entry with its channel from 0, None for all."""
+    """Return an entry of the command's result with its channel counted from 0, or None for all channels."""
+
     return {**of, "channel": of["channel"] - 1 if of.get("channel") else None}

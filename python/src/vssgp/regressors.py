@@ -30,35 +30,40 @@ _DRAWS, _JOINT = "draws.npy", "joint.npy"
 class VSSGPRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc, unused-ignore]
     """Variational sparse spectrum Gaussian process regression (Gal & Turner 2015).
 
-    The covariance is a spectral mixture, approximated by random cosines whose frequencies have a posterior.
+    The covariance is a spectral mixture. It is approximated by random cosine features, whose frequencies have an
+    approximate posterior.
 
     Parameters
     ----------
-    method : "vssgp", "ssgp" (point frequencies, optimized) or "rp" (random frequencies, kept). Default: "vssgp", or for
-        several inputs without `features` random frequencies, if the bound is better with them.
-    components : number of covariance components; None: chosen from the data.
-    features : number of random cosines for each component; None: chosen by the bound.
-    inference : "exact", "factorised" (time linear in the features), "stochastic" (on mini-batches).
-    init : "paper", "spectrum" (for one input), or the path of a model file.
-    lengthscales, periods : initial values of the components, in units of X, one for each; a period of 0 is none.
-    noise_precision : initial precision of the noise, in 1/y².
-    window : length of the windows along one input, in its units, "none" or "auto".
-    iterations, batch, restarts : of the optimizer.
+    method : "vssgp", "ssgp" (optimized point frequencies) or "rp" (fixed random frequencies). Default: "vssgp"; with
+        several inputs and without `features`, "rp" if its bound is better.
+    components : number of components of the spectral mixture. Default: chosen from the data.
+    features : number of random cosine features per component. Default: chosen by the bound.
+    inference : "exact", "factorised" (linear in the number of features) or "stochastic" (with mini-batches).
+    init : initialization: "paper", "spectrum" (for one input), or the path of a model file.
+    lengthscales, periods : initial values in units of X, one per component. A period of 0 means no period.
+    noise_precision : initial noise precision in 1/y².
+    window : length of the windows along one input, in units of the input; or "none" or "auto".
+    iterations : maximum number of iterations of the optimizer.
+    batch : number of rows per mini-batch in stochastic inference.
+    restarts : number of further initializations. The fit with the best bound is kept.
     fix : tensors of the model file that keep their initial values, such as "noise.precision".
-    prior : {name: (median, sd of the logarithm)} of amplitude, lengthscale and noise; "none" for no priors.
-    posterior : number of draws of the hyper-parameters that the model keeps.
-    device : "auto", "cpu" or "cuda:0".
-    random_state : seed of everything random; None draws one.
-    progress : False, True, None (on a terminal or in a notebook), or a function that takes the texts.
+    prior : {name: (median, sd of the logarithm)} of amplitude, lengthscale and noise, or "none" for no priors.
+    posterior : number of posterior draws of the hyper-parameters to store in the model for `vssgp predict --posterior`.
 
-    None leaves a choice to the command; `vssgp fit --help` explains each.
+    device : "auto", "cpu" or "cuda:0".
+    random_state : seed, or a RandomState that draws one. None uses a different seed for each fit.
+    progress : whether to show progress, or a function that is called with each progress message. None shows progress
+        on a terminal and in a notebook.
+
+    None selects the default of the command, which `vssgp fit --help` describes.
 
     Attributes
     ----------
-    model_ : content of the model file.
-    bound_ : bound of the log marginal likelihood, in nats of the standardized data.
-    noise_sd_ : [D] standard deviation of the noise, in units of y.
-    result_ : what `vssgp fit --json` prints.
+    model_ : content of the model file, bytes.
+    bound_ : lower bound of the log marginal likelihood of the standardized data, in nats.
+    noise_sd_ : [D] standard deviation of the noise in units of y.
+    result_ : the output of `vssgp fit --json`, a dict.
 
     """
 
@@ -106,7 +111,10 @@ class VSSGPRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: 
         self.progress = progress
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Fit to X [n, Q] and y [n] or [n, D], in any units. Returns the estimator."""
+        """Fit the model to X [n, Q] and y [n] or [n, D] in any units, and return the estimator.
+
+        Raises ValueError for invalid data or parameters, and RuntimeError if the command fails.
+        """
         if self.method not in (None, "vssgp", "ssgp", "rp"):
             raise ValueError(f"method={self.method!r}: must be 'vssgp', 'ssgp', 'rp' or None")
         data: tuple[Any, Any] = X, y
@@ -122,7 +130,7 @@ class VSSGPRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: 
         options = self.get_params(deep=False) | {"seed": self._seed(self.random_state)}
         del options["random_state"], options["progress"]
         if q == 1 and self.method is None:
-            options["method"] = "vssgp"  # the command would fit the model of a series
+            options["method"] = "vssgp"  # the command's default for one input is the structural time series model
         args = ["fit", _DATA, "-o", _MODEL, "--json", "--x=" + ",".join(columns[:q]), "--y=" + ",".join(columns[q:])]
         args += ["--names=" + ",".join([*self._input_names(), *_names("y", len(columns) - q)]), *flags(**options)]
         answer = _engine.call(args, files, progress=self.progress, names={"seed": "random_state"})
@@ -138,12 +146,12 @@ class VSSGPRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: 
     ) -> Array | tuple[Array, Array]:
         """Predict y at X [m, Q].
 
-        Returns the mean [m] or [m, D]; with return_std also the standard deviation, in the same shape; with
-        return_cov also the joint covariance, [m, m] or [m, m, D]. All are in units of y and of observations, noise
-        included, or of the function without noise if `latent`.
+        Returns the mean [m] or [m, D] in units of y. With return_std, it also returns the standard deviation with the
+        same shape. With return_cov, it also returns the joint covariance [m, m] or [m, m, D]. Both include the
+        observation noise unless `latent` is true. Raises ValueError if return_std and return_cov are both true.
         """
         if return_std and return_cov:
-            raise ValueError("return_std and return_cov are both True; must be one of them")
+            raise ValueError("return_std and return_cov are both True; must be only one of them")
         joint = ["--joint=" + _JOINT] if return_cov else []
         out = self._predict(X, *flags(latent=latent or None), *joint, output=_OUT)
         q, d = self.n_features_in_, len(self.noise_sd_)
@@ -165,7 +173,7 @@ class VSSGPRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: 
         return _engine.call(command, files, stacklevel=5, names=names).files
 
     def _input_names(self) -> list[str]:
-        """Return the names of X's columns if it is a DataFrame whose names the command takes, else x0, x1, …."""
+        """Return the column names of X if X is a DataFrame with names that the command accepts, else x0, x1, …."""
         names = list(getattr(self, "feature_names_in_", []))
         taken = {"y", *_names("y", 99)}
         if names and all(usable(n) and not set(n) & set(',"') for n in names) and not set(names) & taken:
@@ -173,41 +181,46 @@ class VSSGPRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: 
         return _names("x", self.n_features_in_)
 
     def _shaped(self, a: Array) -> Array:
-        """Return columns, one for each output, in the shape of the y of the fit."""
+        """Return predictions [m, D] with the shape of y in fit, [m] or [m, D]."""
         return np.ascontiguousarray(a[:, 0] if self._single else a)
 
     def _seed(self, state: Seed) -> int:
+        """Return the seed of a random_state."""
         if isinstance(state, (int, np.integer)):
             return int(state)
         return int(check_random_state(state).randint(np.iinfo(np.int32).max))
 
     def save(self, path: str | Path) -> None:
-        """Write the model file (safetensors), which `vssgp predict` and `info` read."""
+        """Write the model to a safetensors file, which `vssgp predict` and `vssgp info` can read."""
         check_is_fitted(self)
         Path(path).write_bytes(self.model_)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """Return an estimator that predicts with the model in a file; its parameters are the defaults."""
+        """Read a model file and return a fitted estimator. Its constructor parameters are the defaults.
+
+        Raises ValueError if the file contains no model, or the model of a series.
+        """
         self = cls()
         self.model_ = Path(path).read_bytes()
         info = _engine.model_info(self.model_, path)
         if not info.get("inference"):
-            raise ValueError(f"{path}: not a model that {cls.__name__} predicts with; see SeriesModel.load")
+            raise ValueError(f"{path}: not a model of {cls.__name__}; use SeriesModel.load")
         self.result_, self.bound_ = info, info.get("bound")
         self.noise_sd_ = np.array(info["noise_sd"])
         self.n_features_in_, self._single = len(info["inputs"]), len(info["outputs"]) == 1
         return self
 
     def info(self) -> dict[str, Any]:
-        """Return the output of `vssgp info --json` for the model."""
+        """Return the output of `vssgp info --json` for the model, a dict."""
         check_is_fitted(self)
         return _engine.model_info(self.model_)
 
     def sample_y(self, X: ArrayLike, n_samples: int = 1, random_state: Seed = 0) -> Array:
-        """Draw functions from the posterior, jointly at all rows of X [m, Q], without noise.
+        """Draw functions from the posterior at the rows of X [m, Q], without observation noise.
 
-        Returns [m, n_samples], or [m, D, n_samples] if y was [n, D], in units of y.
+        Returns an array [m, n_samples], or [m, D, n_samples] if y was [n, D], in units of y. Raises ValueError if
+        n_samples is below 1.
         """
         if isinstance(n_samples, Integral) and n_samples < 1:
             raise ValueError(f"n_samples={n_samples}: must be 1 or more")
@@ -217,4 +230,5 @@ class VSSGPRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: 
 
 
 def _names(name: str, count: int) -> list[str]:
+    """Return names for a number of columns: x for one column, else x0, x1, …."""
     return [name] if count == 1 else [f"{name}{i}" for i in range(count)]

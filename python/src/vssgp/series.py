@@ -1,15 +1,15 @@
-"""Time series: forecasts, fills of missing values, and backtests.
+"""Time series: forecasts, estimates of missing values, and backtests.
 
-The model is a sum of named parts: a level and a slope that change, the seasonal components supported by the data, a
-short memory, regressors and noise. Intervals are of observations, noise included.
+The model is a sum of a trend, the seasonal components supported by the data, a mean-reverting residual, regressors and
+noise. Intervals are for observations, including the noise.
 
-`y` is [n] or [n, D] numbers, NaN or None for missing values: an array, or a pandas Series or DataFrame, whose index
-contains the positions of the rows. `x` gives the positions of an array: [n] numbers in any unit and order, or
-datetime64 (default: 0, 1, …). Results have the caller's types and units.
+`y` contains numbers [n] or [n, D], with NaN or None for missing values. It is an array, or a pandas Series or DataFrame
+whose index contains the positions of the rows. `x` contains the positions for an array: [n] numbers in any unit and
+order, or datetime64 (default: 0, 1, …). Results have the types and units of the data.
 
-A DataFrame with the columns `ds` and `y` contains the positions and the values of a series. With `unique_id` as well it
-is several series, each with a separate model. The result is then a DataFrame. A series that fails is left out with a
-VssgpWarning.
+A DataFrame with the columns `ds` and `y` contains the positions and the values of a series. If it also has the column
+`unique_id`, it contains several series, each with a separate model, and the result is a DataFrame. If a series fails, a
+VssgpWarning is issued and the result does not contain the series.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from . import _engine, _files
 from ._engine import Progress
 from ._files import Array
 from ._flags import flags, in_python
-from ._table import Places, Series, Shape, number_cells, regressor_columns
+from ._table import Positions, Series, Shape, number_cells, regressor_columns
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-Horizon = Any  # a number of rows; on dates also a text such as "6mo", or a timedelta
+Horizon = Any  # a number of rows; on dates also a string such as "6mo", or a timedelta
 Level = float | Sequence[float] | None  # percent
-Period = Any  # a number in units of x; on dates a text such as "7d", or a timedelta
+Period = Any  # a number in units of x; on dates also a string such as "7d", or a timedelta
 Prior = Mapping[str, str | Sequence[float]]  # name: (median in the data's units, sd of the logarithm)
 Values = Any  # an array [n] or [n, D], or a pandas Series or DataFrame
 F = TypeVar("F", bound=Callable[..., Any])
@@ -52,23 +52,26 @@ class Options(TypedDict, total=False):
     Parameters
     ----------
     x : [n] positions of the rows of y, numbers or dates in any order. Default: the index of y, or 0, 1, ….
-    yerr : known standard deviation of each value, in the shape and the units of y, or one number.
-    regressors : what explains y: columns {name: [n]}, a DataFrame with the rows of y, or names of columns of a frame
-        with ds and y.
-    holidays : codes of countries or states ("US", "DE-BY") whose holidays are regressors; of days or shorter steps.
-    events : {name: dates}, further regressors of days.
-    period : length of a known season in units of x, or on dates a text such as "7d" or a timedelta; or several.
-    season : length of a known season in rows, or several; "none", or "auto" for more seasons than the given ones.
-    trend : parts of the trend: "line", "smooth", "walk"; "none" or "auto".
-    log : "auto", "always" or "never": whether to model the logarithm of y.
-    short_memory : whether deviations from trend and seasons fade over some rows. Default: True.
-    robust : "auto", "always" or "never": whether values may be outliers.
-    positive : whether predictions are never below 0.
-    prior : {name: (median in the data's units, sd of the logarithm)} of hyper-parameters such as "noise".
-    hmc : whether to draw the hyper-parameters by Hamiltonian Monte Carlo, which takes ten times as long.
-    seed : seed of everything random.
+    yerr : known standard deviations of the values, with the shape and in the units of y, or a single number.
+    regressors : columns {name: [n]}, a DataFrame with the rows of y, or names of columns of a frame with ds and y.
+    holidays : code of a country or state, or several, such as "US" or "DE-BY". Their holidays become regressors. The
+        positions must be dates with a step of at most one day.
+    events : {name: dates}, further regressors, which are 1 on these days and otherwise 0.
+    period : period of a known season in units of x, or several. On dates, also a string such as "7d" or a timedelta.
+    season : period of a known season in rows, or several. "none" disables seasons. "auto" detects seasons, also in
+        addition to given ones.
+    trend : one or several of "line", "smooth" (a varying slope) and "walk" (a random walk), or "none" or "auto".
+        Default: "auto", an average over several trends.
+    log : whether to model the logarithm of y: "auto", "always" or "never". Default: "auto".
+    short_memory : whether the model includes a mean-reverting residual. Default: True.
+    robust : whether to model outliers: "auto", "always" (True) or "never" (False). Default: "auto".
+    positive : if true, predictions are not negative. Default: False.
+    prior : {name: (median in units of the data, sd of the logarithm)} of hyper-parameters such as "noise".
+    hmc : whether to sample the hyper-parameters by Hamiltonian Monte Carlo, which is ten times slower. Default: False.
+    seed : seed of the random number generator.
     device : "auto" or "cpu".
-    progress : whether to show progress; None: on a terminal or in a notebook; or a function that takes the texts.
+    progress : whether to show progress, or a function that is called with each progress message. None shows progress
+        on a terminal and in a notebook.
 
     """
 
@@ -92,7 +95,7 @@ class Options(TypedDict, total=False):
 
 
 def _with_options(function: F) -> F:
-    """Complete the documentation and the signature of a function that takes **options: Unpack[Options]."""
+    """Add the shared options to the docstring and the signature of a function with **options: Unpack[Options]."""
     shared = (Options.__doc__ or "").partition("----------\n")[2].rstrip()
     function.__doc__ = (function.__doc__ or "").replace("    **options\n", shared.removeprefix("\n") + "\n", 1)
     signature = inspect.signature(function)
@@ -109,10 +112,10 @@ def _with_options(function: F) -> F:
 
 @dataclass(frozen=True)
 class SeriesModel:
-    """A fitted model of a series, as `vssgp forecast -m` writes it.
+    """A fitted model of a series.
 
-    `data` is the content of the model file. Python and the command read each other's files and predict the same
-    numbers.
+    `data` is the content of the model file, which is the same as the output of `vssgp forecast -m`. Python and the
+    command can read each other's files and predict the same numbers.
     """
 
     data: bytes = field(repr=False)
@@ -122,52 +125,57 @@ class SeriesModel:
         """Read a model file. Raises ValueError if it does not contain the model of a series."""
         model = cls(Path(path).read_bytes())
         if "periods" not in _engine.model_info(model.data, path):
-            raise ValueError(f"{path}: not the model of a series; must be of forecast (see VSSGPRegressor.load)")
+            raise ValueError(f"{path}: not the model of a series; use VSSGPRegressor.load")
         return model
 
     def save(self, path: str | Path) -> None:
-        """Write the model file (safetensors)."""
+        """Write the model to a safetensors file."""
         Path(path).write_bytes(self.data)
 
     def info(self) -> dict[str, Any]:
-        """Return the output of `vssgp info --json`, such as parts, periods and hyper-parameters with intervals."""
+        """Return the output of `vssgp info --json`, a dict with parts, periods, hyper-parameters and more."""
         return _engine.model_info(self.data)
 
     def predict(
         self, at: ArrayLike | Any, regressors: Mapping[str, Any] | Any = None, *, level: Level = None
     ) -> Forecast:
-        """Predict observations.
+        """Predict observations at given positions.
 
         Parameters
         ----------
-        at : [m] positions of the kind that the data had, numbers or dates; a pandas Index gives pandas objects.
-        regressors : the columns of the model's regressors there, {name: [m]} or a DataFrame. The model knows its
-            holidays and events.
-        level : percent of observations in further intervals, or several.
+        at : [m] positions, numbers or dates like the positions of the data. With a pandas Index, the result has pandas
+            objects.
+        regressors : values of the model's regressors at these positions, {name: [m]} or a DataFrame. Holidays and
+            events are stored in the model.
+        level : probability of a further interval in percent, or several.
+
+        Returns
+        -------
+        A Forecast.
 
         Raises
         ------
-        ValueError for positions more than ten times the data's range beyond their end.
+        ValueError for invalid arguments, and for positions later than ten times the range of the data after their end.
 
         """
-        places, info, levels = Places(at, "at"), self.info(), _levels(level)
-        columns = regressor_columns(regressors, len(places), places.index)
+        positions, info, levels = Positions(at, "at"), self.info(), _levels(level)
+        columns = regressor_columns(regressors, len(positions), positions.index)
         if unknown := sorted(set(columns) - {effect["name"] for effect in info.get("effects") or ()}):
             raise ValueError(f"the model has no regressor {unknown[0]!r}")
-        table = self._predict(places, columns, "--posterior", *flags(level=levels))
-        shape = Shape(info["outputs"], len(info["outputs"]) == 1, places.pandas)
-        return _forecast(table, levels, shape, places.index, info, self, columns)
+        table = self._predict(positions, columns, "--posterior", *flags(level=levels))
+        shape = Shape(info["outputs"], len(info["outputs"]) == 1, positions.pandas)
+        return _forecast(table, levels, shape, positions.index, info, self, columns)
 
-    def _predict(self, places: Places, regressors: Mapping[str, Any], *args: str) -> bytearray:
+    def _predict(self, positions: Positions, regressors: Mapping[str, Any], *args: str) -> bytearray:
         names = [self.info()["inputs"][0], *regressors]
-        table = _files.to_csv(names, [places.cells(), *map(number_cells, regressors.values())])
+        table = _files.to_csv(names, [positions.cells(), *map(number_cells, regressors.values())])
         all_args = ["predict", _MODEL, _AT, "-o", _OUT, "--json", "--digits=0", *args]
         return _engine.call(all_args, {_MODEL: self.data, _AT: table}, stacklevel=5, names={"draws": "n"}).files[_OUT]
 
 
 @dataclass(frozen=True)
 class _Predicted:
-    """The common part of a forecast and a filling."""
+    """The common attributes and methods of Forecast and Filling."""
 
     index: Any
     sd: Values
@@ -182,18 +190,18 @@ class _Predicted:
     regressors: dict[str, Any] = field(repr=False, default_factory=dict)
 
     def interval(self, level: float = 95) -> tuple[Values, Values]:
-        """Return the ends of the central interval of `level` percent of observations, in the shape of sd."""
+        """Return the lower and upper ends of the central `level` percent prediction interval, with the shape of sd."""
         if not 0 <= _number(level, "level") < 100:
             raise ValueError(f"level={level}: must be from 0 to less than 100 percent")
-        at = Places(self.index)
+        at = Positions(self.index)
         _, (_, *columns) = _files.from_csv(self.model._predict(at, self.regressors, *flags(level=float(level))))
         all_numbers = [np.array(c, dtype=float) for c in columns]
         return self._shape(all_numbers[2::4], self.index), self._shape(all_numbers[3::4], self.index)
 
     def frame(self) -> Any:
-        """Return a DataFrame with the predictions, sd, lower and upper; for several outputs (output, column).
+        """Return a DataFrame with the predictions, sd, lower and upper, and lower_80, upper_80 and so on per level.
 
-        It also has lower_80, upper_80 and so on for each level.
+        For several outputs, the column names are pairs (output, name).
         """
         import pandas as pd
 
@@ -208,36 +216,52 @@ class _Predicted:
 
 @dataclass(frozen=True, kw_only=True)
 class Forecast(_Predicted):
-    """A forecast of observations, noise included.
+    """A forecast of observations, including the noise.
 
-    `mean` is [m] or [m, D] in the units of y, as are sd (standard deviation), lower and upper (the central 95 %
-    interval); `index` [m] contains their positions, and `ends` lower_80 and so on for each level. `periods` are the
-    seasons' in units of x (for dates: in the unit that the model counts in, see `model.info()`), `noise_sd` [D] is in
-    units of y, and `bound` the log marginal likelihood in nats of the standardized data.
+    Attributes
+    ----------
+    mean : [m] or [m, D] in units of y.
+    sd : standard deviation, with the shape of mean and in units of y.
+    lower, upper : ends of the central 95 % prediction interval, with the shape of mean.
+    ends : {"lower_80": …, "upper_80": …, …}, the ends of the interval for each level.
+    index : [m] positions.
+    periods : periods of the seasons in units of x. On dates, their unit is in `model.info()`.
+    noise_sd : [D] standard deviation of the noise in units of y.
+    bound : log marginal likelihood of the standardized data, in nats.
+    model : the fitted SeriesModel.
+
     """
 
     mean: Values
     observed: Any = field(repr=False, default=None)
 
     def quantile(self, p: float) -> Values:
-        """Return the values below which an observation lies with probability p, 0 < p < 1, in the shape of mean."""
+        """Return the p-quantile of an observation, 0 < p < 1, with the shape of mean."""
         if not 0 < _number(p, "p") < 1:
             raise ValueError(f"p={p}: must be between 0 and 1, such as 0.9")
         lower, upper = self.interval(100 * abs(2 * p - 1))
         return lower if p < 0.5 else upper
 
     def draws(self, n: int, seed: int = 0) -> Array:
-        """Draw n functions from the posterior, without noise: [n, m] or [n, m, D] in the units of y."""
+        """Draw n functions from the posterior, without noise. Returns [n, m] or [n, m, D] in units of y."""
         args = flags(draws=n, seed=seed)
-        _, (_, *columns) = _files.from_csv(self.model._predict(Places(self.index), self.regressors, *args))
+        _, (_, *columns) = _files.from_csv(self.model._predict(Positions(self.index), self.regressors, *args))
         drawn = np.array(columns[2 * len(self._shape.names) :], dtype=float)
         drawn = drawn.reshape(n, len(self._shape.names), len(self.index)).swapaxes(1, 2)
         return drawn[:, :, 0] if self._shape.single else drawn
 
     def plot(self, ax: Any = None, *, last: int | None = None) -> Any:
-        """Draw the data (the `last` rows) and the forecast with its 95 % interval; needs matplotlib.
+        """Plot the forecast with its 95 % interval and, if available, the data. This requires matplotlib.
 
-        Returns the axes; for several outputs an array of them, one for each.
+        Parameters
+        ----------
+        ax : matplotlib axes, or one per output. Default: a new figure.
+        last : number of last rows of the data to plot. Default: all.
+
+        Returns
+        -------
+        The axes. For several outputs, an array with one per output.
+
         """
         import matplotlib.pyplot as plt
         from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
@@ -249,10 +273,10 @@ class Forecast(_Predicted):
             _, ax = plt.subplots(outputs, 1, sharex=True, figsize=(9, 3 * outputs), layout="constrained")
         axes = np.ravel(ax)
         if len(axes) != outputs:
-            raise ValueError(f"ax has {len(axes)} axes for {outputs} outputs; must be one for each")
-        at = Places(self.index).sortable()
+            raise ValueError(f"ax has {len(axes)} axes for {outputs} outputs; must be one per output")
+        at = Positions(self.index).sortable()
         if at is None or self.observed is not None and self.observed[0] is None:
-            raise ValueError("the index is text in another notation than ISO 8601; must be dates (pandas.to_datetime)")
+            raise ValueError("the index has text that is not in ISO 8601 notation; must be dates (pandas.to_datetime)")
         for d, one in enumerate(axes):
             mean, lower, upper = (np.asarray(a).reshape(len(at), -1)[:, d] for a in (self.mean, self.lower, self.upper))
             if self.observed is not None:
@@ -261,7 +285,7 @@ class Forecast(_Predicted):
                 x, y = x[order], y[order, d]
                 one.plot(x, y, color="0.3", linewidth=1, label="data")
                 gone = np.isnan(np.pad(y, 1, constant_values=np.nan))
-                alone = gone[:-2] & ~gone[1:-1] & gone[2:]  # a line does not show them
+                alone = gone[:-2] & ~gone[1:-1] & gone[2:]  # a line does not show values between missing neighbors
                 if alone.any():
                     one.plot(x[alone], y[alone], ".", color="0.3", markersize=3)
             if len(at) > 1:
@@ -272,7 +296,7 @@ class Forecast(_Predicted):
             name = self._shape.names[d]
             one.set_ylabel("" if name is None else str(name))
             dates = one.xaxis.get_major_locator()
-            if isinstance(dates, AutoDateLocator):  # dates in full overlap
+            if isinstance(dates, AutoDateLocator):  # the labels of full dates would overlap
                 one.xaxis.set_major_formatter(ConciseDateFormatter(dates, tz=dates.tz))  # type: ignore[no-untyped-call]
         axes[0].legend(frameon=False, loc="lower right", bbox_to_anchor=(1, 1), ncols=3, borderaxespad=0.2)
         if getattr(self.index, "name", None) is not None:
@@ -282,17 +306,23 @@ class Forecast(_Predicted):
 
 @dataclass(frozen=True, kw_only=True)
 class Filling(_Predicted):
-    """A series whose missing values are filled in.
+    """A series with estimates of its missing values.
 
-    `values` is y with its missing values predicted. sd, lower and upper have the same shape, NaN for values that were
-    not missing; `missing` [n] or [n, D] marks those that were. The other attributes are a forecast's.
+    Attributes
+    ----------
+    values : y with predictions for the missing values, [n] or [n, D].
+    missing : boolean, with the shape of values; True for missing values of y.
+    sd, lower, upper : standard deviation and 95 % prediction interval of the missing values, with the shape of values.
+        They are NaN for values that were not missing.
+
+    The other attributes are the same as in Forecast.
     """
 
     values: Values
     missing: Values
 
     def interval(self, level: float = 95) -> tuple[Values, Values]:
-        """Return the ends of the central interval of `level` percent, NaN for values that were not missing."""
+        """Return the ends of the central `level` percent prediction interval, NaN for values that were not missing."""
         lower, upper = (np.where(self.missing, end, np.nan) for end in super().interval(level))
         columns = (end.reshape(len(self.index), -1).T for end in (lower, upper))
         lower, upper = (self._shape(list(one), self.index) for one in columns)
@@ -301,10 +331,18 @@ class Filling(_Predicted):
 
 @dataclass(frozen=True)
 class Backtest:
-    """The scores of forecasts from earlier origins of a series.
+    """Scores of forecasts from several origins in a series.
 
-    `scores` has for each of vssgp, naive and seasonal_naive: rmse, mae, crps, interval_score95 (units of y), mase,
-    coverage95, nlpd (nats). For several outputs they are means, and `by_output` has the scores of each.
+    Attributes
+    ----------
+    horizon : number of rows per forecast.
+    origins : number of forecasts.
+    season : period of the seasonal naive forecast in rows.
+    scores : {method: {score: value}}. The methods are vssgp, naive and seasonal_naive. The scores are rmse, mae, crps
+        and interval_score95 in units of y, mase, coverage95, and nlpd in nats. They are means over the outputs.
+    by_output : {output: scores}.
+    seconds : run time in seconds.
+
     """
 
     horizon: int
@@ -315,7 +353,7 @@ class Backtest:
     seconds: float = field(repr=False)
 
     def frame(self) -> Any:
-        """Return the scores as a DataFrame with a row for each method."""
+        """Return the scores as a DataFrame with one row per method."""
         import pandas as pd
 
         return pd.DataFrame(self.scores).T
@@ -332,29 +370,31 @@ def forecast(
     level: Level = None,
     **options: Unpack[Options],
 ) -> Forecast | Any:
-    """Forecast a series: `horizon` steps of its grid, `until` a position, or `at` given positions.
+    """Forecast a series for `horizon` steps, until a position, or at given positions.
 
-    Without any of these the forecast is of two of the shortest seasons, or a tenth of the rows. With regressors it is
-    of the rows after the last value of y. `vssgp forecast --help` explains each option.
+    Only one of `horizon`, `until` and `at` can be given. By default, the forecast covers two periods of the shortest
+    season, or a tenth of the number of rows if there is no season. With regressors, the default is the rows after the
+    last value of y. `vssgp forecast --help` describes the options.
 
     Parameters
     ----------
     y : [n] or [n, D] values, NaN or None if missing; or a DataFrame with ds and y, and unique_id for several series.
-    horizon : number of rows; on dates also a time: "6mo", "8w", "36h", or a timedelta.
-    until : the last position, a number or a date.
-    at : [m] positions of the kind of x.
-    future : the columns of the regressors at `at`, {name: [m]} or a DataFrame.
-    level : percent of observations in further intervals, or several.
+    horizon : number of rows to forecast. On dates, also a time such as "6mo", "8w" or "36h", or a timedelta.
+    until : last position to forecast, a number or a date.
+    at : [m] positions to forecast, numbers or dates like x.
+    future : values of the regressors at `at`, {name: [m]} or a DataFrame.
+    level : probability of a further interval in percent, or several.
     **options
 
     Returns
     -------
-    A Forecast; for several series a DataFrame with unique_id, ds, mean, sd, lower, upper and the levels' ends.
+    A Forecast. For several series, a DataFrame with the columns unique_id, ds, mean, sd, lower and upper, and the ends
+    of the interval for each level.
 
     Raises
     ------
-    ValueError or TypeError for data or options that cannot be used, with what must be instead; RuntimeError if the
-    command fails. A KeyboardInterrupt ends the work at once.
+    ValueError or TypeError for invalid data or options. RuntimeError if the command fails. KeyboardInterrupt stops the
+    call immediately.
 
     """
     levels, progress = _levels(level), options.get("progress")
@@ -362,49 +402,49 @@ def forecast(
     args += ["-o", _OUT, "--digits=0"]
     index, known = None, s.regressors
     if future is not None and at is None:
-        raise ValueError("future has the regressors at the positions at=…, which are not given")
+        raise ValueError("future requires at; future has the values of the regressors at these positions")
     if at is not None:
-        places = Places(at, "at")
-        index = places.index
-        known = regressor_columns(future, len(places), index, "future")
+        positions = Positions(at, "at")
+        index = positions.index
+        known = regressor_columns(future, len(positions), index, "future")
         if set(known) != set(s.regressors):
             raise ValueError(f"future has the regressors {list(known)}; must be {list(s.regressors)}")
-        files[_AT] = _files.to_csv([s.x_name, *known], [places.cells(), *map(number_cells, known.values())])
+        files[_AT] = _files.to_csv([s.x_name, *known], [positions.cells(), *map(number_cells, known.values())])
         args.append("--at=" + _AT)
-    args += flags(horizon=horizon, until=None if until is None else s.places.cell(until), level=levels)
+    args += flags(horizon=horizon, until=None if until is None else s.positions.cell(until), level=levels)
     if s.ids is not None:
         import pandas as pd
 
         _, (ids, cells, *columns) = _files.from_csv(_several(args, files, progress).files[_OUT])
-        table = {"unique_id": s.own_ids(ids), "ds": s.places.parse(cells)}
+        table = {"unique_id": s.own_ids(ids), "ds": s.positions.parse(cells)}
         return pd.DataFrame(table | {k: np.array(c, float) for k, c in zip(_ends(levels), columns, strict=True)})
     answer = _engine.call([*args, "-m", _MODEL], files, progress=progress)
-    observed = (s.places.sortable(), s.columns)
+    observed = (s.positions.sortable(), s.columns)
     if index is None:
-        index = s.places.parse(_files.from_csv(answer.files[_OUT])[1][0])
-        known = {name: column[s.places.nearest(Places(index))] for name, column in known.items()}
+        index = s.positions.parse(_files.from_csv(answer.files[_OUT])[1][0])
+        known = {name: column[s.positions.nearest(Positions(index))] for name, column in known.items()}
     model = SeriesModel(bytes(answer.files[_MODEL]))
     return _forecast(answer.files[_OUT], levels, s.shape(), index, answer.result, model, known, observed)
 
 
 @_with_options
 def fill(y: Values, *, level: Level = None, **options: Unpack[Options]) -> Filling | Any:
-    """Fill the missing values of a series, given all other values.
+    """Estimate the missing values of a series from all other values.
 
     Parameters
     ----------
     y : [n] or [n, D] values, NaN or None if missing; or a DataFrame with ds and y, and unique_id for several series.
-    level : percent of observations in further intervals, or several.
+    level : probability of a further interval in percent, or several.
     **options
 
     Returns
     -------
-    A Filling; for several series the DataFrame with y filled in and with sd, lower, upper and the levels' ends, NaN
-    for values that were not missing.
+    A Filling. For several series, a copy of the DataFrame with the estimates in y and with the columns sd, lower, upper
+    and the ends of the interval for each level. These are NaN for values that were not missing.
 
     Raises
     ------
-    The errors of forecast.
+    The same errors as forecast.
 
     """
     levels, progress = _levels(level), options.get("progress")
@@ -426,7 +466,7 @@ def fill(y: Values, *, level: Level = None, **options: Unpack[Options]) -> Filli
     if several:
         return y.assign(y=values[:, 0], **{name: column[:, 0] for name, column in filled.items()})
     shape = s.shape()
-    index = s.like.index if shape.pandas else s.places.index
+    index = s.like.index if shape.pandas else s.positions.index
     shaped = {name: shape(list(a.T), index) for name, a in (filled | {"values": values}).items()}
     missing = shape(list(np.isnan(s.columns).T), index)
     model = SeriesModel(bytes(answer.files[_MODEL]))
@@ -435,25 +475,25 @@ def fill(y: Values, *, level: Level = None, **options: Unpack[Options]) -> Filli
 
 @_with_options
 def backtest(y: Values, horizon: Horizon | None = None, origins: int = 6, **options: Unpack[Options]) -> Backtest | Any:
-    """Forecast `horizon` rows from each of the last `origins` possible origins, and score the forecasts.
+    """Evaluate forecasts of `horizon` rows by rolling-origin backtesting.
 
-    Each forecast is by a model of the rows before it alone. It is compared with the last value and with the value one
-    season before.
+    Each forecast uses only the rows before its origin. For comparison, the last value and the value one season earlier
+    are scored as naive forecasts.
 
     Parameters
     ----------
     y : [n] or [n, D] values, NaN or None if missing; or a DataFrame with ds and y, and unique_id for several series.
-    horizon : number of rows, or a time as in forecast; default: a twentieth of the rows.
-    origins : number of forecasts.
+    horizon : number of rows per forecast, or a time as in forecast. Default: 5 % of the rows.
+    origins : number of forecast origins.
     **options
 
     Returns
     -------
-    A Backtest; for several series a DataFrame with the scores of each series by each method.
+    A Backtest. For several series, a DataFrame with one row per series and method.
 
     Raises
     ------
-    The errors of forecast.
+    The same errors as forecast.
 
     """
     s, args, files = _task("backtest", y, options)
@@ -473,7 +513,7 @@ def backtest(y: Values, horizon: Horizon | None = None, origins: int = 6, **opti
 
 
 def _task(command: str, y: Values, options: Mapping[str, Any]) -> tuple[Series, list[str], dict[str, Any]]:
-    """Return the series of a call with the command's arguments and files."""
+    """Return the data of a call, and the arguments and files for the command."""
     if unknown := set(options) - set(Options.__annotations__):
         raise TypeError(f"{command}() got an unexpected keyword argument {unknown.pop()!r}")
     rest = {"seed": 0, **options}
@@ -488,7 +528,7 @@ def _task(command: str, y: Values, options: Mapping[str, Any]) -> tuple[Series, 
             try:
                 days.append((str(np.datetime64(day, "D")), _files.quoted(name)))
             except (TypeError, ValueError):
-                raise ValueError(f"events[{name!r}] has {str(day)!r}; must be dates, and the name a text") from None
+                raise ValueError(f"events[{name!r}] has {str(day)!r}; must be {{name: dates}}") from None
     if days:
         args.append("--events=" + _EVENTS)
         files[_EVENTS] = _files.to_csv(["day", "event"], list(zip(*days, strict=True)))
@@ -502,7 +542,7 @@ def _number(value: Any, name: str) -> float:
 
 
 def _levels(level: Level) -> list[float]:
-    """Return the levels in percent, each once."""
+    """Return the distinct levels in percent. Raises TypeError or ValueError for an invalid level."""
     several = isinstance(level, Iterable) and not isinstance(level, str)
     all_levels = [_number(one, "level") for one in (level if several else [] if level is None else [level])]  # type: ignore
     for one in all_levels:
@@ -512,13 +552,13 @@ def _levels(level: Level) -> list[float]:
 
 
 def _ends(levels: Sequence[float]) -> list[str]:
-    """Return the names of the columns of an output."""
+    """Return the names of the columns of predictions."""
     texts = [repr(level).removesuffix(".0") for level in levels]
     return ["mean", "sd", "lower", "upper", *(f"{end}_{level}" for level in texts for end in ("lower", "upper"))]
 
 
 def _several(args: list[str], files: _engine.Files, progress: Progress) -> _engine.Answer:
-    """Return the answer for several series, with a warning for each that has failed."""
+    """Return the answer for several series, and issue a warning for each failed series."""
     answer = _engine.call(args, files, progress=progress, stacklevel=5, partial=True)
     for one in answer.result["series"]:
         if "error" in one:
@@ -536,7 +576,7 @@ def _forecast(
     regressors: dict[str, Any],
     observed: Any = None,
 ) -> Forecast:
-    """Return the forecast in a table that the command has written."""
+    """Return the forecast in a table written by the command."""
     _, (_, *columns) = _files.from_csv(table)
     numbers, names = [np.array(c, dtype=float) for c in columns], _ends(levels)
     shaped = {name: shape(numbers[i :: len(names)], index) for i, name in enumerate(names)}
@@ -553,6 +593,7 @@ def _predicted(
     regressors: dict[str, Any],
     **own: Any,
 ) -> P:
+    """Return a Forecast or Filling with the arrays `shaped`, the results of the fit, and further attributes."""
     attributes = {k: v for k, v in shaped.items() if "_" not in k}
     ends = {k: v for k, v in shaped.items() if "_" in k}
     learned: dict[str, Any] = {k: result[k] for k in ("periods", "noise_sd", "bound")}

@@ -32,14 +32,13 @@ type Answerer func(ctx context.Context, call *Frame, notes io.Writer) *Frame
 // errFrame is wrapped by every error about the content of a frame.
 var errFrame = errors.New("not a frame of serve")
 
-// mostHeader is the maximum size of a frame's JSON object in bytes. Long lists, such as many gaps, are sent as files.
-const mostHeader = 1 << 24
+// maxHeader is the maximum size of a frame's JSON object in bytes. Long lists, such as many gaps, are sent as files.
+const maxHeader = 1 << 24
 
-// atOnce is the maximum memory in bytes that is allocated for a file before its content arrives.
-const atOnce = 64 << 20
+// maxPrealloc is the maximum memory in bytes that is allocated for a file before its content arrives.
+const maxPrealloc = 64 << 20
 
-// ReadFrame reads a frame. It returns io.EOF at the end of the input. Its memory grows with the received bytes, not with the sizes in the
-// header.
+// ReadFrame reads a frame or returns io.EOF. Its memory grows with the received bytes, not with the sizes in the header.
 func ReadFrame(r *bufio.Reader) (*Frame, error) {
 	if _, err := r.Peek(1); err != nil {
 		return nil, err
@@ -48,8 +47,8 @@ func ReadFrame(r *bufio.Reader) (*Frame, error) {
 	if err := binary.Read(r, binary.LittleEndian, &size); err != nil {
 		return nil, cutOff("its length", err)
 	}
-	if size > mostHeader {
-		return nil, fmt.Errorf("the JSON object has %d bytes; the maximum is %d: %w", size, mostHeader, errFrame)
+	if size > maxHeader {
+		return nil, fmt.Errorf("the JSON object has %d bytes; the maximum is %d: %w", size, maxHeader, errFrame)
 	}
 	var header bytes.Buffer
 	if _, err := io.CopyN(&header, r, int64(size)); err != nil {
@@ -65,7 +64,7 @@ func ReadFrame(r *bufio.Reader) (*Frame, error) {
 			return nil, fmt.Errorf("file %d has the name %.40q and %d bytes; the name must not be empty, and the size must be 0 or more: %w",
 				i, file.Name, file.Size, errFrame)
 		}
-		content := bytes.NewBuffer(make([]byte, 0, min(file.Size, atOnce)))
+		content := bytes.NewBuffer(make([]byte, 0, min(file.Size, maxPrealloc)))
 		if _, err := io.CopyN(content, r, file.Size); err != nil {
 			return nil, cutOff(fmt.Sprintf("file %.40q", file.Name), err)
 		}
@@ -74,6 +73,7 @@ func ReadFrame(r *bufio.Reader) (*Frame, error) {
 	return f, nil
 }
 
+// cutOff returns an error that wraps errFrame if the input ends within a part of a frame, else err.
 func cutOff(what string, err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("the input ends within %s: %w", what, errFrame)

@@ -12,6 +12,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
+// FuzzFrame checks that ReadFrame returns an error or a frame that is equal after writing and reading.
 func FuzzFrame(f *testing.F) {
 	for _, one := range []*Frame{{Args: []string{"version"}}, {Args: []string{"info", "m"},
 		Files: []cli.ServedFile{{Name: "m", Content: []byte("abc")}}}, {Note: "x"}} {

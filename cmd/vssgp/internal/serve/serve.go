@@ -46,10 +46,10 @@ The end of stdin ends the running command and serve.`,
 	})
 }
 
-// late is the maximum time for a command to end after the end of stdin.
-const late = 2 * time.Second
+// exitTimeout is the maximum time that a command can run after the end of stdin.
+const exitTimeout = 2 * time.Second
 
-// Serve executes requests until the end of in.
+// Serve sends the version and executes requests from in, one at a time. An invalid frame is a usage error.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, version string, answer Answerer) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -64,7 +64,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, version string, ans
 				stop()
 				if in == io.Reader(os.Stdin) { // the calling program has ended
 					select {
-					case <-time.After(late):
+					case <-time.After(exitTimeout):
 						os.Exit(cli.ExitInterrupted)
 					case <-over:
 					}
@@ -88,7 +88,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, version string, ans
 			if err := to.send(answer(ctx, f, to)); err != nil {
 				return err
 			}
-			tidy(f)
+			releaseMemory(f)
 		case err := <-failed:
 			if errors.Is(err, errFrame) {
 				return cli.Mistake("%w", err)
@@ -121,8 +121,8 @@ func (s *sender) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// tidy returns the memory of a large request to the system, because the next request may be much later.
-func tidy(f *Frame) {
+// releaseMemory returns the memory of a large request to the system, because the next request may be much later.
+func releaseMemory(f *Frame) {
 	const large = 16 << 20
 	var size int64
 	for i, file := range f.Files {
