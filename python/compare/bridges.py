@@ -33,8 +33,9 @@ class Library:
         self.number = 0
 
     def call(self, args, files):
-        parts = {name: list(map(memoryview, _engine._buffers(data))) for name, data in files.items()}
-        listed = [{"name": n, "size": sum(len(v.cast("B")) for v in views)} for n, views in parts.items()]
+        several = {name: [b] if isinstance(b, (bytes, bytearray, memoryview)) else b for name, b in files.items()}
+        parts = {name: [memoryview(b).cast("B") for b in buffers] for name, buffers in several.items()}
+        listed = [{"name": n, "size": sum(map(len, views))} for n, views in parts.items()]
         header = json.dumps({"args": args, "files": listed}).encode()
         frame = b"".join([struct.pack("<Q", len(header)), header, *(v for views in parts.values() for v in views)])
         self.number += 1
