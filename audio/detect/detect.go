@@ -132,10 +132,10 @@ func (r recording) tiles(ctx context.Context, margin int, do func(x [][]float64,
 	return nil
 }
 
-// Find finds damage in a recording of n samples in each channel, in increasing order. Overlapping finds of several kinds in a channel are
-// merged, and the result has the kind that comes first in Options.Kinds. Find reads the recording in tiles, so its memory grows only with
-// the number of detections. If ctx ends, Find returns the detections so far with an error that wraps the error of ctx. Other errors wrap
-// ErrArgument or the error of the source.
+// Find finds damage in a recording of n samples in each channel, in increasing order. Overlapping detections of several kinds in a channel
+// are merged, and the result has the kind that comes first in Options.Kinds. Find reads the recording in tiles, so its memory grows only
+// with the number of detections. If ctx ends, Find returns the detections so far with an error that wraps the error of ctx. Other errors
+// wrap ErrArgument or the error of the source.
 func Find(ctx context.Context, src audio.Source, n, rate int, o Options) ([]Found, error) {
 	o.Sensitivity = cmp.Or(o.Sensitivity, DefaultSensitivity)
 	switch {
