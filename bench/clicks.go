@@ -34,7 +34,7 @@ func (o *clicksTask) check(files []string) error {
 const (
 	faintest, loudest = -10.0, 16.0 // levels of the added clicks in decibels relative to the sound within 10 ms
 	leastLogOdds      = -6.0        // candidates with smaller log-odds are discarded
-	fitRounds         = 2           // the weights are fitted repeatedly because they change the candidates
+	fitRounds         = 2           // rounds of fitting the weights; repeated because the weights change the candidates
 	clearOf           = 40          // a detection is a false positive if it is at least this many samples from all clicks
 )
 

@@ -110,7 +110,7 @@ func (o *longTask) methods() []longKey {
 	return all
 }
 
-// one measures a method at a length in a separate process, which determines its peak memory, unless tooMuch returns a reason not to.
+// one measures a method at a length, unless tooMuch returns a reason not to. It uses a separate process, so that its peak memory is known.
 func (o *longTask) one(ctx context.Context, k longKey, n int, before *longLine) longLine {
 	k.N = n
 	l := longLine{Machine: o.machine, Time: machine.Now(), Bench: "long", longKey: k}

@@ -67,7 +67,7 @@ var (
 	}}
 )
 
-// values returns N and the quantity of the lines that have it and at least the given number of rows.
+// values returns N and the quantity, for the lines that have the quantity and at least the given number of rows.
 func (q quantity) values(lines []longLine, least float64) (n, y []float64) {
 	for i := range lines {
 		if v := q.of(&lines[i]); v > 0 && float64(lines[i].N) >= least {

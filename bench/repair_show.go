@@ -28,11 +28,11 @@ type repairLine struct {
 	Hit      int             `json:"hit"`    // segments with at least half of the damage's energy inside detections
 	Found    int             `json:"found"`
 	Right    int             `json:"right"`           // detections that overlap a damaged segment
-	Before   float64         `json:"before"`          // SNR in decibels of the damaged recording
-	After    float64         `json:"after"`           // SNR of the repaired recording
+	Before   float64         `json:"before"`          // SNR in dB of the damaged recording; for "one channel": fills without other channels
+	After    float64         `json:"after"`           // SNR in dB of the repaired recording; for "one channel": fills with other channels
 	Finding  float64         `json:"finding"`         // seconds of detection
 	Filling  float64         `json:"filling"`         // seconds of filling
-	Joint    int             `json:"joint,omitempty"` // gaps filled with other channels; Before and After are then SNRs in the gaps
+	Joint    int             `json:"joint,omitempty"` // gaps filled with other channels
 	Coverage float64         `json:"coverage95,omitempty"`
 }
 

@@ -15,10 +15,10 @@ J = 2·terms. One evaluation builds the matrices, factorizes and solves:
 
 celerite2.backprop is the compiled code used by celerite2's JAX and PyMC
 interfaces. The chain rule from its matrices to the coefficients is implemented
-here. In the wheels up to 0.3.3 it is wrong for J > 4, also in celerite2.jax: for
-sizes that are not compiled in, SIZE is Eigen::Dynamic = -1, and the N·J² numbers
-are mapped as a matrix of SIZE·SIZE = 1 column. The status is then "disagrees",
-without a time.
+here. In the wheels up to 0.3.3 celerite2.backprop is wrong for J > 4, also in
+celerite2.jax: for sizes that are not compiled in, SIZE is Eigen::Dynamic = -1, and
+the N·J² numbers are mapped as a matrix of SIZE·SIZE = 1 column. The status is then
+"disagrees", without a time.
 
 Before timing, the value and its derivative along a random direction are compared
 with a dense Cholesky factorization on a few rows, with relative tolerances of 1e-9

@@ -324,7 +324,7 @@ var inner = regexp.MustCompile(`json: |Go (struct|value)|blocktri|pivot|NaN: |bu
 // damagedEvery is the step between tested mutations.
 var damagedEvery = slow.Pick(3, 31)
 
-// TestDamagedModels checks that a damaged model file is either a valid model or an error in one line with the path and without internal words.
+// TestDamagedModels checks that a damaged model file is valid or gives an error in one line, with the path and without internal words.
 func TestDamagedModels(t *testing.T) {
 	dir := t.TempDir()
 	var table strings.Builder

@@ -226,8 +226,8 @@ func copyFile(to, from string) error {
 	return errors.Join(err, out.Close())
 }
 
-// TestTwoProcesses checks that a second process with the same checkpoint fails with the PID of the first and does not affect it, and that it
-// can resume from the checkpoint after SIGTERM with the same result.
+// TestTwoProcesses checks that a second process with the same checkpoint fails with the PID of the first and does not affect it, and that
+// it can resume from the checkpoint after SIGTERM with the same result.
 func TestTwoProcesses(t *testing.T) {
 	source, want, _ := undisturbed(t)
 	dir := t.TempDir()

@@ -727,8 +727,8 @@ func explained(days, future int) string {
 	return b.String()
 }
 
-// TestRegressorFlags checks the estimated effects of regressors, holidays and events, forecasts of rows without a value and with --at, for one
-// series and for several, and that a model gives the same numbers.
+// TestRegressorFlags checks the estimated effects of regressors, holidays and events, forecasts of rows without a value and with --at, for
+// one series and for several, and that a model gives the same numbers.
 func TestRegressorFlags(t *testing.T) {
 	const days, future = 300, 5
 	dir := t.TempDir()

@@ -106,8 +106,8 @@ func curveOf(p *vssgp.Prediction, sd, x []float64, d int) curve {
 	return c
 }
 
-// comparisons returns the charts of data with a prediction at their rows. They are plotted along a single input, or against the prediction if
-// there are several inputs.
+// comparisons returns the charts of data with a prediction at their rows. They are plotted along a single input, or against the prediction
+// if there are several inputs.
 func comparisons(m *vssgp.Model, data *vssgp.Data, p *vssgp.Prediction) (fits, residuals []*chart) {
 	sd, input := p.SD(true), inputNames(m)[0]
 	for d, name := range outputNames(m)[:min(data.D, mostSeries)] {

@@ -24,8 +24,8 @@ const (
 // spectrogramPalette has uniform steps of lightness. Few colors keep the images small.
 var spectrogramPalette = color.Palette(moreland.ExtendedBlackBody().Palette(32).Colors())
 
-// levels returns the spectrogram of x in dB, [column][row] with increasing frequency, from Hann-windowed frames of the given length that are
-// evenly spaced. It averages neighboring frequencies if there are more than spectrogramRows.
+// levels returns the spectrogram of x in dB, [column][row] with increasing frequency, from Hann-windowed frames of the given length that
+// are evenly spaced. It averages neighboring frequencies if there are more than spectrogramRows.
 func levels(x []float64, columns, frame int) [][]float64 {
 	frame += frame % 2
 	transform := ar.NewSpectrum(frame, ar.Hann(frame))

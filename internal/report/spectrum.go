@@ -69,8 +69,8 @@ func lines(m *vssgp.Model, amplitude []float64, q, d int) []line {
 	return all
 }
 
-// peaks returns the lines to label, largest first. all is sorted by frequency. The frequencies of peaks are at least least and differ from 0
-// by two standard deviations. Their distance from larger lines is at least two standard deviations and a fiftieth of the range.
+// peaks returns the lines to label, largest first. all is sorted by frequency. The frequencies of peaks are at least least and differ from
+// 0 by two standard deviations. Their distance from larger lines is at least two standard deviations and a fiftieth of the range.
 func peaks(all []line, least float64) []line {
 	var out []line
 	for _, l := range slices.SortedStableFunc(slices.Values(all), larger) {

@@ -41,7 +41,7 @@ def table(rows, inputs):
 
 
 def fits():
-    """Measure the overhead of fits that take between 0.02 and 2 seconds."""
+    """Measure the overhead of fits of several durations, from hundredths of a second to seconds."""
     for name, rows, options in (
         ("short", 300, {}),
         ("second", 4000, {"features": 200, "window": "none", "components": 1, "iterations": 60}),

@@ -122,12 +122,11 @@ func (t *tile) squares() float64 {
 // gradient adds to grad the gradient of the bound, whose first sum is w times the last
 // value of data. The likelihood of u = L·v given by the rows is constant: A = L⁻ᵀ(P − 1)L⁻¹
 // and a = L⁻ᵀθ, so that P = 1 + LᵀAL and θ = Lᵀa change with L. At the optimal q(v) this
-// equals the gradient with q(v) fixed, which is VFE's. Elsewhere it converges faster: with a
-// fixed q(v) of many rows the hyper-parameters hardly change, and a length-scale that is
-// wrong by a factor of four is still wrong by two after thousands of steps, instead of
-// hundreds.
+// equals the gradient with q(v) fixed, which is VFE's. Elsewhere it converges in hundreds of
+// steps. With a fixed q(v) of many rows the hyper-parameters hardly change: a length-scale
+// that is wrong by a factor of four is still wrong by two after thousands of steps.
 //
-// With Δ = Φ(1 − P⁻¹), f = wτ·Φᵀr − m (the gradient by m) and g = P⁻¹f,
+// With Δ = Φ(1 − P⁻¹), f = wτ·Φᵀr − m (the gradient with respect to m) and g = P⁻¹f,
 //
 //	Φ̄ = wτ·(r mᵀ + Δ)
 //	LᵀL̄ = −wτ·ΔᵀΔ − (1 − P⁻¹)² − mmᵀ + (g−f)mᵀ + m(g−f)ᵀ

@@ -37,7 +37,7 @@ func (p *problem) spread(m int) error {
 
 // inducingJitter is added to the diagonal of K_uu, as a fraction of k(x,x). It acts as noise of the inducing variables, u = f(z) + noise,
 // so a lower bound remains a lower bound. Without it, if K_uu is numerically singular, the gradient is dominated by rounding errors and
-// L-BFGS fails. With 1e-8 the noise would limit the fit of data whose errors are below 10⁻⁴ of their standard deviation.
+// L-BFGS fails. With 1e-8 this noise would limit the fit of data whose own noise is below 10⁻⁴ of their standard deviation.
 const inducingJitter = 1e-11
 
 // A projection expresses rows in the whitened inducing variables v, where u = L·v:
@@ -191,7 +191,7 @@ func (t *tile) adjoint(q *posterior, lambda, gapBar []float64) {
 	})
 }
 
-// sparseModel is the model of SPGP and SVGP. It consists of inducing inputs and the posterior of the function at these.
+// sparseModel is the model of SPGP and SVGP. It consists of the inducing inputs and the posterior of the function at them.
 type sparseModel struct {
 	scale
 	proj *projection

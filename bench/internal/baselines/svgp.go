@@ -24,11 +24,11 @@ type SVGP struct {
 	Options
 	Inducing int // M; the inducing inputs are initialized at evenly spaced quantiles of x
 	Batch    int // S, the number of rows per step, drawn without replacement
-	// Rate is Adam's initial learning rate: the maximum step in the logarithms of σ², l and τ, in p in units of the initial 1/l, and in z in
-	// units of the shortest initial length-scale or wavelength. It decreases to 0 over the second half of the steps.
+	// Rate is Adam's initial learning rate. It is about the maximum step in the logarithms of σ², l and τ, in p in units of the initial
+	// 1/l, and in z in units of the shortest initial length-scale or wavelength. It decreases to 0 over the second half of the steps.
 	Rate     float64
 	Seed     uint64               // seed of the mini-batches
-	Progress func(vssgp.Progress) // called every svgpReport steps; may be nil
+	Progress func(vssgp.Progress) // called every 50 steps and after the last one; may be nil
 }
 
 // Fit takes Options.Iterations steps. Then it computes the optimal q(u) for the final hyper-parameters in one pass over all rows, which
@@ -155,11 +155,11 @@ func (w *steps) draw() {
 	w.next += t.n
 }
 
-// rho returns the length ρ of the natural gradient steps after the first 1/ρ, over which q(v) is an average. With it, q(v) effectively
-// averages over all rows or the last fifty mini-batches.
+// rho returns the length ρ of the natural gradient steps after the first 1/ρ steps, in which q(v) is the mean over all previous steps. With
+// length ρ, q(v) effectively averages over the last 1/ρ mini-batches, which are one epoch but at most fifty.
 func (w *steps) rho() float64 { return max(float64(w.tile.n)/float64(len(w.x)), leastRho) }
 
-// step updates q(v) with the tile, computes the gradient grad, and returns an estimate of the bound's first sum from the tile.
+// step updates q(v) with the tile, writes the gradient to w.grad, and returns an estimate of the bound's first sum from the tile.
 func (w *steps) step() (float64, error) {
 	if err := w.proj.set(w.h); err != nil {
 		return 0, err

@@ -234,8 +234,7 @@ func TestSpread(t *testing.T) {
 }
 
 // two returns two problems of a series with one forecast each. The errors are 1 and −2 with standard deviation 1, and 3 with standard
-// deviation
-// 2. The in-sample error of the seasonal naive forecast is 2.
+// deviation 2. The in-sample error of the seasonal naive forecast is 2.
 func two() ([]Problem, []Forecast) {
 	known := Series{X: []float64{0, 1, 2, 3}, Y: []float64{0, 2, 0, 2}}
 	problems := []Problem{

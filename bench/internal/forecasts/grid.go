@@ -47,11 +47,11 @@ func (g *grid) nearest(i, lag int) int {
 	return -1
 }
 
-// leastPairs is the minimum number of differences from which a standard deviation is estimated.
+// leastPairs is the number of differences that are required to estimate a standard deviation, except at a distance of one unit.
 const leastPairs = 8
 
 // spread returns the root mean square of y[i] − y[i−h] − drift·h. If there are fewer than leastPairs such differences, h is reduced by
-// multiples of unit until there are enough, and the result is scaled as for a random walk.
+// multiples of unit until there are enough, or to at most one unit, and the result is scaled as for a random walk.
 func (g *grid) spread(h, unit int, drift float64) float64 {
 	for k := h; k > 0; k -= unit {
 		sum, n := 0.0, 0

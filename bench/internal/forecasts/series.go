@@ -44,7 +44,7 @@ type source struct {
 }
 
 // sources lists the series with rolling origins. The horizon is five years for monthly and quarterly series, but two years if the season
-// dominates. It is three and six solar cycles, and ten years for the Nile.
+// dominates. It is three solar cycles for sunspots, six for solar, and ten years for the Nile.
 var sources = []source{
 	{name: "co2", file: "testdata/co2_monthly.csv", season: 12, horizon: 60},
 	{name: "airline", file: "testdata/series/airline.csv", transform: math.Log, season: 12, horizon: 24},

@@ -187,7 +187,7 @@ func audio4kTables(w io.Writer, lines []Line) {
 	collapses(w, lines)
 }
 
-// slope returns the slope of the least-squares line of log time against log K, over the lines with a time. It is NaN for a single K.
+// slope returns the slope of the least-squares line of log time against log K, over the lines with a time. It is NaN for fewer than two K.
 func slope(lines []Line, time quantity) float64 {
 	lines = jsonl.Where(lines, func(l Line) bool { return time(l) > 0 }, true)
 	if len(jsonl.Distinct(lines, countOf)) < 2 {

@@ -66,7 +66,7 @@ func fillVSSGP(o restore.Options) filler {
 	}
 }
 
-// fillWarp fills the only gap of a signal by package timewarp.
+// fillWarp fills the only gap of a signal by package timewarp. The filler must not be used concurrently.
 func fillWarp(by *timewarp.Filler) filler {
 	return func(ctx context.Context, s *signal) (*filling, error) {
 		g := s.Gaps[0]

@@ -163,8 +163,8 @@ func solarTable(w io.Writer, lines []Line) {
 	}
 }
 
-// ahead counts the fits in g that have a larger test RMSE than the vssgp fit of the same case and seed with the given initialization. A
-// deterministic method is compared with the vssgp fits of all seeds.
+// ahead counts the fits in g that have a larger test RMSE than the vssgp fit of the same case and seed with the given initialization. If
+// either method has only one fit, it is compared with all fits of the other.
 func ahead(start string, g, in []Line) string {
 	if g[0].Method == "vssgp" {
 		return ""

@@ -19,7 +19,7 @@ const (
 	keptStart           = "spectrum, kept"
 )
 
-// starts is the number of random initializations of which the best is kept.
+// starts is the number of initializations of which the best is kept.
 const starts = 5
 
 // A trial is a method with an initialization. with returns the method for a seed. If draws is false, the fit does not depend on the seed.
@@ -38,7 +38,7 @@ func features(method, start string, o vssgp.Options, several uint64) trial {
 	}}
 }
 
-// smallSigmaFeatures returns a trial as features does, with a smaller initial variance of the frequencies.
+// smallSigmaFeatures returns a trial as features does, with the initial Σ smallSigma and without a schedule.
 func smallSigmaFeatures(start string, o vssgp.Options, several uint64) trial {
 	o.Paper.FrequencyVariance = smallSigma
 	return trial{"vssgp", start, true, func(seed uint64) baselines.Method {

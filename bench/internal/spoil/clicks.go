@@ -75,7 +75,7 @@ func (c Crackle) Clicks(x []float64, rate int, step float64, seed uint64) (y []f
 	}
 }
 
-// add adds a click at the sample at to y, the damaged copy of x, and returns its position.
+// add adds a click of length samples, from index at on, to y, the damaged copy of x, and returns its position.
 func add(y, x []float64, of []Shape, at, length int, level float64, peak bool, rate int, step float64, rng *rand.Rand) audio.Gap {
 	reach := max(1, int(localLevel*float64(rate)))
 	near := x[max(0, at-reach):min(len(x), at+length+reach)]

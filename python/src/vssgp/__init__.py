@@ -30,7 +30,6 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     """Import the estimator on first use, because importing scikit-learn takes a second."""
-
     if name != "VSSGPRegressor":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from . import regressors

@@ -16,11 +16,9 @@ def main() -> None:
         args = [binary(), *sys.argv[1:]]
         if Path(args[0]).resolve().with_suffix("") == Path(sys.argv[0]).resolve().with_suffix(""):
             sys.exit(f"vssgp: {args[0]} is this script instead of the binary; reinstall the package")
-
         if os.name != "nt":
             os.execv(args[0], args)
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the command handles ^C and cleans up
-
         sys.exit(subprocess.call(args))
     except OSError as err:
         sys.exit(f"vssgp: cannot start {args[0]}: {err.strerror}")

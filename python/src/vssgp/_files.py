@@ -85,7 +85,6 @@ def quoted(name: str) -> str:
 
 def from_csv(data: bytearray) -> tuple[list[str], list[tuple[str, ...]]]:
     """Return the column names and the columns of a CSV file."""
-
     rows = csv_module.reader(io.StringIO(data.decode()))
     names = next(rows)
     columns = list(zip(*rows, strict=True)) or [()] * len(names)

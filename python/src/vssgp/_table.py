@@ -309,7 +309,6 @@ def number_cells(column: Array) -> list[str]:
 
 def usable(name: Any) -> bool:
     """Report whether the command accepts a column name: printable text that is not a number or padded with spaces."""
-
     if not isinstance(name, str) or not name.strip() or name != name.strip() or not name.isprintable():
         return False
     try:

@@ -83,7 +83,6 @@ def impute(
         positives. Default: 5.
     method : "mixture", "ar", "vssgp", "ssgp" or "rp". Default: "mixture".
     draws : number of further fills to draw from the posterior.
-
     reference : the undamaged samples, with the shape of samples, to score the fill.
     seed : seed of the random number generator.
     device : "auto", "cpu" or "cuda:0".
@@ -212,5 +211,4 @@ def _check_known(missing: Array, gaps: list[tuple[int, int, int | None]]) -> Non
 
 def _from_zero(of: dict[str, Any]) -> dict[str, Any]:
     """Return an entry of the command's result with its channel counted from 0, or None for all channels."""
-
     return {**of, "channel": of["channel"] - 1 if of.get("channel") else None}

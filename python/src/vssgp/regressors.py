@@ -39,7 +39,7 @@ class VSSGPRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: 
         several inputs and without `features`, "rp" if its bound is better.
     components : number of components of the spectral mixture. Default: chosen from the data.
     features : number of random cosine features per component. Default: chosen by the bound.
-    inference : "exact", "factorised" (linear in the number of features) or "stochastic" (with mini-batches).
+    inference : "exact", "factorised" (time linear in the features) or "stochastic" (with mini-batches).
     init : initialization: "paper", "spectrum" (for one input), or the path of a model file.
     lengthscales, periods : initial values in units of X, one per component. A period of 0 means no period.
     noise_precision : initial noise precision in 1/y².
@@ -50,7 +50,6 @@ class VSSGPRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: 
     fix : tensors of the model file that keep their initial values, such as "noise.precision".
     prior : {name: (median, sd of the logarithm)} of amplitude, lengthscale and noise, or "none" for no priors.
     posterior : number of posterior draws of the hyper-parameters to store in the model for `vssgp predict --posterior`.
-
     device : "auto", "cpu" or "cuda:0".
     random_state : seed, or a RandomState that draws one. None uses a different seed for each fit.
     progress : whether to show progress, or a function that is called with each progress message. None shows progress

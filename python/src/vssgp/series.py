@@ -155,7 +155,7 @@ class SeriesModel:
 
         Raises
         ------
-        ValueError for invalid arguments, and for positions later than ten times the range of the data after their end.
+        ValueError for invalid arguments, and for positions more than ten times the data's range after its end.
 
         """
         positions, info, levels = Positions(at, "at"), self.info(), _levels(level)
