@@ -270,7 +270,7 @@ func TestFix(t *testing.T) {
 			if o.Inference == Exact && slices.Contains(coefficients, tensor.Name) {
 				continue
 			}
-			fixed := slices.Contains(o.Fix, tensor.Name) || name == "phase.upper" && tensor.Name == "phase.lower" // the two ends change together
+			fixed := slices.Contains(o.Fix, tensor.Name) || name == "phase.upper" && tensor.Name == "phase.lower" // the ends move together
 			if same := slices.Equal(*tensor.Data, *was[i].Data); same != fixed {
 				t.Errorf("fixed %v: %s is unchanged: %v", o.Fix, tensor.Name, same)
 			}

@@ -79,7 +79,7 @@ type WindowOptions struct {
 	// Length is the length of the windows in the data's units of x, or WindowNone. If it is
 	// WindowAuto, InitSpectrum chooses the length by a selection criterion, on a few excerpts if
 	// the data are long. If the model will be optimized, it also chooses Components and Features
-	// that are 0. InitPaper creates no windows if it is WindowAuto.
+	// that are 0. With InitPaper, WindowAuto means no windows.
 	Length     float64
 	Dim        int       // the input that the windows divide, from 0 to Q−1
 	Candidates []float64 // lengths that WindowAuto chooses from; default 512 to 1024 steps of the data's grid

@@ -17,7 +17,7 @@ type Gram struct {
 	scratch []float64
 }
 
-// padding divides the row length to which other packages pad the rows of a block.
+// padding is the number to a multiple of which other packages pad the row length of a block.
 const padding = 8
 
 // NewGram returns a zero matrix with the given offsets. A single dense block has the capacity

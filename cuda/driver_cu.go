@@ -18,7 +18,7 @@ import (
 	"gorgonia.org/cu"
 )
 
-// GPUs is NVIDIA's driver through gorgonia.org/cu.
+// cards is NVIDIA's driver through gorgonia.org/cu.
 type cards struct{}
 
 func newDriver() driver { return cards{} }

@@ -37,7 +37,7 @@ func (a *dense) solve() {
 	a.launch(&kernels.DenseFinish{At: a.at, Corner: a.corner, M: m, Logs: a.stats + 8, Traces: a.stats + 16}, 1, 128)
 }
 
-// eliminate eliminates the blocks of columns from … end−1, from which all products of earlier columns
+// eliminate eliminates the blocks of columns [from, end), from which all products of earlier columns
 // have been subtracted. It works by halves: it subtracts the products of the first half from all
 // columns of the second half at once, so that most sums are long and extend over many tiles. The first
 // half is the largest power of two, so that large tiles begin with it if it is longer than a block.

@@ -94,8 +94,8 @@ const (
 // errNotPositive is returned by agree if a rank's matrix has no factor.
 var errNotPositive = fmt.Errorf("ranks: a shard's %w", backend.ErrNotPositive)
 
-// agree exchanges the errors of all ranks after a step. It returns an error on all ranks if one
-// has an error. The error of rank 0 contains the text and the rank.
+// agree exchanges the errors of all ranks, which call it after each step. It returns an error on all
+// ranks if one has an error. The error of rank 0 contains the text and the rank.
 func (n *node) agree(err error) error {
 	n.lap(&n.times.Compute)
 	state := []float64{fine}

@@ -21,7 +21,7 @@ func TestNoiseLevel(t *testing.T) {
 		}
 		t.Run(s.Name, func(t *testing.T) {
 			data := &vssgp.Data{N: len(s.X), Q: 1, D: 1, X: s.X, Y: s.Y}
-			m, r, err := vssgp.Fit(t.Context(), data, vssgp.Options{Priors: vssgp.NoPriors()}) // a prior would keep the noise above the level
+			m, r, err := vssgp.Fit(t.Context(), data, vssgp.Options{Priors: vssgp.NoPriors()}) // priors keep the noise above the level
 			testkit.OK(t, err)
 			if r.NoiseFloor == 0 {
 				t.Errorf("the fit does not end at the noise level: the test is not sensitive")

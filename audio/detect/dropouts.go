@@ -130,11 +130,11 @@ func flat(x []float64, width float64, least, most int) (runs [][2]int) {
 	return runs
 }
 
-// logOdds returns the log-odds that the run x[lo:hi] is damage, in nats, and its start, which is lo+1 for a repeated nonzero value.
+// logOdds returns the log-odds in nats that the run x[lo:hi] is damage, and its start: lo+1 for a repeated nonzero value (x[lo] is sound).
 //
 // The log-odds are the minimum of three terms. With innovations of standard deviation σ, a sample is within h of any value with probability
 // at most erf(h/σ√2), so L samples give −L·log erf(h/σ√2) nats. log(60·rate) is subtracted, because a run can begin at every sample and one
-// false positive per minute is accepted. The others are the evidence on each side that the sound ends abruptly.
+// false positive per minute is accepted. The other terms are the evidence on each side that the sound ends abruptly.
 func (d *dropoutDetector) logOdds(x []float64, lo, hi, width int) (start int, odds float64) {
 	never := math.Inf(-1)
 	least, most := slices.Min(x[lo:hi]), slices.Max(x[lo:hi])

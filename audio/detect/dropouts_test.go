@@ -334,7 +334,7 @@ func TestStopsProgress(t *testing.T) {
 	}
 }
 
-// FuzzStops checks that detections are not empty, sorted, disjoint and within the recording for any samples.
+// FuzzStops checks that detections are nonempty, sorted, disjoint and within the recording for any samples.
 func FuzzStops(f *testing.F) {
 	f.Add([]byte("\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"), 8000, 5.0)
 	f.Add([]byte(fmt.Sprint(voice(300, 6))), 100, 10.0)

@@ -4,7 +4,7 @@ package detect
 const (
 	clipGrain  = 2048 // the width of a level is the largest value divided by it,
 	clipSteps  = 3    // or at least this many quantization steps, because dither and rounding after a change of volume spread a level
-	clipParts  = 16   // parts of the width, and widths below it for comparison
+	clipParts  = 16   // number of parts of the width, and number of widths below it for comparison
 	clipExcess = 8    // minimum ratio of the samples in the width to the mean of the widths below; a tone of constant level has 4
 	clipPairs  = 4    // minimum number of adjacent samples at the level, half as many at full scale; equal peaks have fewer
 )

@@ -16,7 +16,7 @@ const (
 )
 
 // sweep removes the files that killed processes left in the folders of the given paths: temporary files that no live process has locked,
-// and backups. The process of a backup has locked its temporary file, which after the rename is the file at path.
+// and backups of replaced files. The process of a backup has locked its temporary file, which after the rename is the file at path.
 func sweep(paths []string) {
 	if !locks {
 		return

@@ -9,8 +9,8 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 )
 
-// TestLongSpectrum checks that data longer than spectrumLongest use a periodogram, whose bins
-// contain the power of the data, with each tone in one or two bins.
+// TestLongSpectrum checks that a periodogram replaces models of an order above spectrumLongest, and
+// that its bins contain the power of the data, with each tone in one or two bins.
 func TestLongSpectrum(t *testing.T) {
 	d := modeltest.Tones(20_000, 0)
 	s := seriesOf(d)

@@ -96,7 +96,7 @@ func begin(t *testing.T, d *backend.Data, set Settings, evaluator Evaluator) (*v
 // seriesOf returns rows as a Series on their grid.
 func seriesOf(d *backend.Data) *Series { return NewSeries(*d, GridOf(d.X, d.Q)) }
 
-// series returns rows of d outputs with a step of 1.
+// series returns rows of d outputs with a step of 1, which are even if band is 0.
 func series(x, y []float64, d int, band float64) *Series {
 	return NewSeries(backend.Data{N: len(x), Q: 1, D: d, X: x, Y: y}, Grid{Step: 1, Band: band})
 }

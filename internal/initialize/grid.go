@@ -7,9 +7,9 @@ import (
 )
 
 const (
-	// evenTolerance is the maximum distance of a row from its grid point, in steps. The first day
-	// of each month is within 0.1 of a mean month. Only the initialization uses the grid; features
-	// are evaluated at the actual x.
+	// evenTolerance is the maximum distance of a row from its grid point, in steps. The first days
+	// of months are within 0.1 mean months of a grid. Only the initialization uses the grid;
+	// features are evaluated at the actual x.
 	evenTolerance = 0.25
 	// evenExact is the same for a grid whose step is determined by the first and last row.
 	evenExact = 1e-3

@@ -73,8 +73,8 @@ type Evaluator interface {
 	FitsInitialization(bytes float64) error
 }
 
-// newWindows returns windows of the given length over [lo, hi], with all centers inside. share, in
-// [0, 1], is the fraction of the remainder before the first center.
+// newWindows returns windows over [lo, hi] with all centers inside; the outer functions are 1 beyond
+// the first and the last center. share, in [0, 1], is the part of the remainder before the first.
 func newWindows(lo, hi, length, share float64, dim int) backend.Windows {
 	if length <= 0 || hi-lo <= length/2 {
 		return backend.Windows{}

@@ -14,7 +14,7 @@ var noiseLevels = []float64{0.04, 0.02, 0.01, 0.005}
 const (
 	trialShare  = 0.1 // maximum fraction of samples that are held out
 	trialLeast  = 3   // minimum length of a run between two gaps, in gap lengths, for a held-out interval
-	trialEvery  = 6   // a longer run has one held-out interval per multiple of the gap length
+	trialEvery  = 6   // length of a longer run per held-out interval, in gap lengths
 	trialMargin = 0.8 // maximum ratio of squared errors to predicted variance
 )
 

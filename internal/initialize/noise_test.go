@@ -49,9 +49,9 @@ func TestTrialGaps(t *testing.T) {
 	}
 }
 
-// TestChooseNoise checks that the smallest level is selected whose predicted variance and the
-// variances of all larger levels cover the squared errors of held-out rows. No level is tried if
-// the noise is given or optimized, or no data are missing.
+// TestChooseNoise checks that the smallest level is selected such that the predicted variances of
+// it and of all larger levels cover the squared errors of held-out rows. No level is tried if the
+// noise is given or optimized, or no data are missing.
 func TestChooseNoise(t *testing.T) {
 	const covered = 1.25 * trialMargin // for a variance of 1.25
 	set, rows := Settings{Window: 100, Components: 5}, gappy(600)

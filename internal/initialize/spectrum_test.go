@@ -103,7 +103,7 @@ func TestSpectrumInterrupted(t *testing.T) {
 	for _, set := range []Settings{{Optimized: true}, {Window: 60}, {Auto: true, Candidates: []float64{40, 60}, Optimized: true}} {
 		ctx, cancel := context.WithCancel(t.Context())
 		j := &scorer{t: t}
-		j.score = func(*variational.Params) (float64, error) { cancel(); return 0, variational.ErrBound } // as interrupted evaluations may return
+		j.score = func(*variational.Params) (float64, error) { cancel(); return 0, variational.ErrBound } // as if interrupted
 		j.predict = func(*variational.Params) (square, variance float64) { cancel(); return 0, 1 }
 		j.refuse = func(variational.Shape) error { cancel(); return nil }
 		if _, _, err := seriesOf(gappy(300)).Spectrum(ctx, set, j); err == nil || !set.Auto && !errors.Is(err, context.Canceled) || len(j.tried) > 1 {

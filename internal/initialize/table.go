@@ -40,7 +40,7 @@ const (
 type form struct {
 	method   variational.Method
 	ladder   []int
-	patience int // number of consecutive failures to improve before the search ends
+	patience int // number of consecutive failures to improve that do not end the search
 }
 
 // tableForms returns the forms to try. The first has drawn frequencies: pairs of cosine and sine
@@ -88,7 +88,7 @@ type table struct {
 // rows or, if there are many, on some. K increases while the score increases. The score is the
 // bound on the rows, or the log density of held-out rows if there are more rows than the selection
 // uses. Drawn frequencies are returned with the length-scales and the noise of the trial. A
-// setting without a bound or with too little memory is skipped if another is possible.
+// setting that has no bound or needs too much memory is skipped if another is possible.
 func Table(ctx context.Context, data *backend.Data, s Settings, evaluator Evaluator) (*variational.Params, error) {
 	t := newTable(data, s, evaluator)
 	for _, f := range tableForms(data.N, &s) {

@@ -14,7 +14,7 @@ const (
 	rmsFlat   = 1e-12 // added to the mean square
 )
 
-// RMSProp is the state of the optimizer, with one number per coordinate.
+// RMSProp is the state of the optimizer. Each slice has one number per coordinate.
 type RMSProp struct {
 	Square []float64 `json:"-"` // running mean of squared gradients
 	Rate   []float64 `json:"-"` // step rate

@@ -38,7 +38,7 @@ func (r *Run) startCoefficients() error {
 
 const (
 	// DirectLimit is the maximum number of features for which the initial factorized posterior is
-	// solved for directly. Above it, conjugate gradients are used.
+	// solved for directly. Above it, models without windows use conjugate gradients.
 	DirectLimit = 1024
 	// With more features than DirectLimit, the mean is computed from random rows: meanRows, or
 	// meanShare per feature if that is more.

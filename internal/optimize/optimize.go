@@ -112,9 +112,9 @@ func (r *Run) Evaluate() (*variational.Evaluation, error) {
 	return e, nil
 }
 
-// Criterion completes the run and returns its bound minus one nat per point estimate. The bound
-// of the fitted data exceeds the bound of other data by that much on average (Akaike 1974), since
-// it integrates only over frequencies and coefficients.
+// Criterion performs the run and returns its bound minus one nat per point estimate. On average
+// the bound of the fitted data exceeds the bound of other data by that much (Akaike 1974), since it
+// integrates only over frequencies and coefficients.
 func (r *Run) Criterion() (float64, error) {
 	if err := r.Begin(nil); err != nil {
 		return 0, err

@@ -160,7 +160,7 @@ func (p *Posterior) ordered(f lbfgs.Func) lbfgs.Func {
 	}
 }
 
-// At sets to, a copy of the run's parameters, to the parameters for hyper-parameters own.
+// At writes the parameters for hyper-parameters own to to, a copy of the run's parameters.
 func (p *Posterior) At(to *variational.Params, own []float64) { p.write(to, p.All(own)) }
 
 // write sets parameters from all coordinates in the posterior's order.

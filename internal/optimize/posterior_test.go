@@ -68,8 +68,8 @@ var lines = []made{
 	{60, 50, 0.2, 1, 0.05, 1}, {300, 1000, 0.02, 30, 30, 3}, {200, 20, 0.3, 1, 0.01, 5},
 }
 
-// TestFrequencySD checks that the standard deviations of frequencies are within a factor of two of theory, with priors and without.
-// Without priors the variance of q(w) alone is far too small, because the length-scale diverges. With priors it is at least a fifth of theory.
+// TestFrequencySD checks that the standard deviations of frequencies are within a factor of two of theory, with priors and without. Without
+// priors the deviation of q(w) alone is far too small, because the length-scale diverges. With priors it is at least a fifth of theory.
 func TestFrequencySD(t *testing.T) {
 	for _, m := range lines {
 		tight := m.weak()
@@ -150,8 +150,8 @@ func TestHMC(t *testing.T) {
 	}
 }
 
-// TestDrawBack checks an objective that falls steeply at some distance from the mode. No draw is beyond this distance, and the others
-// have the Gaussian distribution.
+// TestDrawBack checks an objective that falls steeply from some distance on one side of the mode. Draws on this side end near this
+// distance, and draws on the other side are not affected.
 func TestDrawBack(t *testing.T) {
 	_, params := lines[0].start(1, 1)
 	c := NewCoordinates(params, []string{"kernel.variance"}, Ties{}, 1)

@@ -30,7 +30,7 @@ const (
 	// EvenLeast is the minimum number of rows for which stepping is faster.
 	EvenLeast = 8
 	// narrow is the maximum P·(x_last − x_first)² of a feature that is stepped. Stepping from the tail of a narrower feature to its
-	// center would amplify the tail's relative error to 350 units in the last place.
+	// center would keep the relative error of the tail, which is up to 350 units in the last place.
 	narrow = 100
 )
 

@@ -3,8 +3,8 @@ package simd
 import "math"
 
 // A Bank contains the parameters of features by panel: for each panel the phases of its eight
-// lanes, then for each input their centers, decays and frequencies. A lane that was never set has
-// the value of the gate.
+// lanes, then for each input their centers, decays and frequencies. In a lane that was never
+// set, the cosine is the gate.
 type Bank struct {
 	Q, Count int       // inputs, panels
 	Data     []float64 // [Count][1+3Q][8]

@@ -34,7 +34,7 @@ func checkFit(what string, acc []float64, cos Panels, w []float64) {
 	}
 }
 
-// SumLanes sets sum to the sum of each row's lanes by pairwise summation.
+// SumLanes sets sum to the sum of each row's lanes, by adding the halves until one number is left.
 func SumLanes(sum, acc []float64) {
 	for n := range sum {
 		a := (*[Lanes]float64)(acc[n*Lanes:])

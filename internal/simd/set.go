@@ -24,8 +24,8 @@ func init() {
 	}
 }
 
-// Chosen returns the set in use. If the environment variable names a set that cannot be used, this
-// is the best set of the processor, and the error is the reason.
+// Chosen returns the set in use. If the environment variable names a set that cannot be used, it
+// returns the best set of the processor and an error with the reason.
 func Chosen() (Set, error) { return use, useErr }
 
 // Sets returns the sets of this processor, beginning with the plain one.

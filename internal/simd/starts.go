@@ -4,7 +4,7 @@ package simd
 const startRows = 8
 
 // Starts contains, for each panel over even rows, either the first two rows and factors of its
-// features or false in stepped if the features are stored in Cos and Sin.
+// features or, if the features are stored in Cos and Sin, false in stepped.
 type Starts struct {
 	data    []float64 // [Count][8][8] z_0, w_0, z_1, w_1
 	stepped []bool    // [Count]

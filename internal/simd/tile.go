@@ -74,13 +74,13 @@ func (t *Tile) check(what string, one bool, perRow ...[]float64) {
 
 // Features computes the damped cosines and, if W is given, adds their contribution to a fit.
 // Values of e below 1e-76 become 0. The phase is reduced in turns in float64, for up to 2⁴⁷ turns.
-// Inputs, centers and phases that are not finite give NaN, and |d| > 1e14 may.
+// Inputs, centers and phases that are not finite give NaN; |d| > 1e14 can, too.
 //
 // With Steps the inputs must have exactly the spacing Steps.Delta: x_n = x_0 + n·Delta without
 // rounding. The result differs by some units in the last place of e.
 //
-// With Starts, features that Factorized can recompute may not be stored, if the set in use has
-// kernels for it (EvenFused).
+// With Starts, Features does not always store features that Factorized can recompute, if the set in
+// use has kernels for it (EvenFused).
 func (t *Tile) Features() {
 	if t.W == nil {
 		t.check("Features", false, t.Gate)

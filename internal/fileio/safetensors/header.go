@@ -16,7 +16,7 @@ import (
 type entry struct {
 	name, dtype string
 	shape       []int
-	begin, end  int // bytes after the header
+	begin, end  int // byte offsets from the end of the header
 	count       int // number of values, the product of shape
 }
 

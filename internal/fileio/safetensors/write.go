@@ -37,7 +37,7 @@ func (f *File) Write(w io.Writer) error {
 	return b.Flush()
 }
 
-// declaration is the declaration of a tensor in the header.
+// declaration describes a tensor in the header.
 type declaration struct {
 	DType   string `json:"dtype"`
 	Shape   []int  `json:"shape"`

@@ -57,7 +57,7 @@ func (p *plan) power(values []float64) []float64 {
 }
 
 // singular is the determinant, relative to (Σw/2)², below which the two columns of a fit are
-// considered equal, because the times do not distinguish cosine and sine at this frequency.
+// considered collinear, because the times do not distinguish cosine and sine at this frequency.
 const singular = 1e-8
 
 // fit returns the best a and b at frequency k for the last series.
@@ -68,7 +68,7 @@ func (p *plan) fit(k int) (a, b float64) {
 	if det := cc*ss - cs*cs; det > singular*p.total*p.total/4 {
 		return (ss*c - cs*s) / det, (cc*s - cs*c) / det
 	}
-	// With one column, the solution is (a, b) = (C, S)/Σw.
+	// With collinear columns, the solution of minimum norm is (a, b) = (C, S)/Σw.
 	return c / p.total, s / p.total
 }
 
@@ -161,8 +161,8 @@ func peaks(powers []float64, apart int) (lines []int) {
 }
 
 // remove subtracts the best sinusoid of frequency k from the values and returns the reduction of
-// the mean square. It recomputes the sums, because the sums of the plan do not account for lines
-// that were subtracted after them.
+// the mean square. It recomputes the sum of frequency k, because the sums of the plan do not account
+// for lines that were subtracted after them.
 func (p *plan) remove(values []float64, k int) float64 {
 	f := (float64(k) + 0.5) * p.step
 	p.sum[2*k+1] = 0

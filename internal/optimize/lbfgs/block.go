@@ -12,7 +12,7 @@ type Block struct {
 	Shared bool
 }
 
-// Ranges are disjoint coordinates in increasing order.
+// Ranges are disjoint ranges of coordinates in increasing order.
 type Ranges []Range
 
 // Range is the coordinates [Lo, Hi).

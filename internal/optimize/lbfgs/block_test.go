@@ -54,7 +54,7 @@ func (v *valleys) start(t *testing.T) *State {
 	return testkit.Must(Start(v.f, x))(t)
 }
 
-// blocks divides each valley in two ranges.
+// blocks returns a block of two ranges for each valley, and one for the shared coordinate.
 func (v *valleys) blocks() []Block {
 	all := []Block{{Own: Ranges{{v.n() - 1, v.n()}}, Shared: true}}
 	for b := range v.count {

@@ -14,7 +14,7 @@ const (
 // Memory is the maximum number of stored pairs of steps and gradient differences.
 const Memory = 20
 
-// tooFlat is the relative curvature up to which a pair is not stored.
+// tooFlat is the relative curvature up to which a pair is not used.
 const tooFlat = 1e-16
 
 // products are s·y and y·y of a pair over some ranges.

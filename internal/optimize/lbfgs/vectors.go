@@ -55,12 +55,12 @@ func copyAll(to, from []float64) {
 	eachChunk(len(to), func(lo, hi int) { copy(to[lo:hi], from[lo:hi]) })
 }
 
-// subtract sets the vector to to a − b.
+// subtract computes to = a − b.
 func subtract(to, a, b []float64) {
 	eachChunk(len(to), func(lo, hi int) { floats.SubTo(to[lo:hi], a[lo:hi], b[lo:hi]) })
 }
 
-// addScaled sets the vector to to a + c·b.
+// addScaled computes to = a + c·b.
 func addScaled(to, a []float64, c float64, b []float64) {
 	eachChunk(len(to), func(lo, hi int) { floats.AddScaledTo(to[lo:hi], a[lo:hi], c, b[lo:hi]) })
 }

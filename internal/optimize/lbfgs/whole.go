@@ -95,7 +95,7 @@ type ascent struct {
 }
 
 // ascent computes H·g except for the last pass and stores q in the given vector. With blocks, each
-// has a separate initial inverse curvature, stored in each.
+// block has a separate initial inverse curvature, which is stored in the vector each.
 func (m *gram) ascent(q, g []float64, p pairs, blocks []Block, each []float64) ascent {
 	n, along := len(p.ids), m.update(p, g)
 	positive := func(i int) bool { return products{m.curve[i][i], m.yy[i]}.positive() }
@@ -172,7 +172,7 @@ type scales struct {
 	each []float64 // per coordinate; nil: all
 }
 
-// set computes the scale of each block from a pair, within scaleClamp of the common scale.
+// set computes each block's scale from a pair, within a factor scaleClamp of the common scale.
 func (c *scales) set(each, step, y []float64, blocks []Block) {
 	c.each = each
 	eachOf(len(blocks), func(i int) {

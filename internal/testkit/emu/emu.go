@@ -63,7 +63,7 @@ func Backwards(on bool) {
 	C.emu_backwards(n)
 }
 
-// LeaveOut makes blocks ignore the barrier at the given line of a file, whose name has no folders.
+// LeaveOut makes blocks ignore the barrier at the given line of a file, named without its folders.
 // Line 0 restores all barriers. Tests use it to check that a missing barrier is detected.
 func LeaveOut(file string, line int) {
 	name := C.CString(file)

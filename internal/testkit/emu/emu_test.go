@@ -54,8 +54,8 @@ func TestBarrier(t *testing.T) {
 	}
 }
 
-// TestShuffle checks that each lane receives the sum of its warp, or the number of the lane three
-// positions ahead.
+// TestShuffle checks that each lane receives the sum of its warp and, from self_shuffle, the number
+// of the lane three positions ahead.
 func TestShuffle(t *testing.T) {
 	for name, want := range map[string]func(i int) int{
 		"self_shuffle": func(i int) int { return 31*16 + i/32*32*32 + 1e6*(i/32*32+(i+3)%32) },

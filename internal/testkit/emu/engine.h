@@ -38,7 +38,7 @@ struct alignas(64) Fiber {
 	bool orders; // whether it waits at a barrier that orders memory accesses
 	int exchanges; // number of shuffles and gathers it has taken part in
 	uint64_t slot[2]; // its values for them, used alternately
-	Location location;      // where it waits
+	Location location; // where it waits
 	EmuDim thread;
 	bool born;
 	jmp_buf context;

@@ -3,8 +3,8 @@
 //
 // The kernels are then compiled with -fsanitize=thread, which calls a function (__tsan_read8 and
 // so on) for each access to memory; race.cpp implements these functions in place of the
-// sanitizer's library. All other code of the emulator is compiled in the same way, but is only
-// recorded while a kernel's code runs: a RaceQuiet disables recording.
+// sanitizer's library. All other code of the emulator is compiled in the same way, but its accesses
+// are not recorded: a RaceQuiet disables recording while it runs.
 #pragma once
 
 #include <stdint.h>
@@ -12,7 +12,7 @@
 #ifdef VSSGP_RACE
 
 // race_block begins a block with its shared memory and the stacks of its threads. Stacks are not
-// checked.
+// checked, because local memory is private to a thread.
 void race_block(const char *shared, long shared_bytes, const char *stacks, long stack_bytes);
 
 // race_turn selects the block's thread i as the running thread.

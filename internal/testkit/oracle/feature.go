@@ -102,7 +102,7 @@ func MeanMatrix(p *Params, xs [][]float64) [][]float64 {
 	return phi
 }
 
-// Gram returns E[ΦᵀΦ] [M][M] (eq. exp_PhiT_Phi). Two different features are independent under q.
+// Gram returns E[ΦᵀΦ] [M][M] (eq. exp_PhiT_Phi), off the diagonal E[Φ]ᵀE[Φ] by independence.
 func Gram(p *Params, xs [][]float64) [][]float64 { return gram(p, MeanMatrix(p, xs), xs) }
 
 func gram(p *Params, phi, xs [][]float64) [][]float64 {

@@ -24,7 +24,7 @@ type Golden struct {
 	CoefVar  []float64   `json:"-"` // [M]
 }
 
-// GoldenFeatures are the features of the first row, and the trace and the sum of E[ΦᵀΦ].
+// GoldenFeatures are the features of the first row, and the trace and the sum of entries of E[ΦᵀΦ].
 type GoldenFeatures struct {
 	FirstMean   []float64 `json:"mean_first_row"` // [M]
 	FirstSecond []float64 `json:"second_moment_first_row"`

@@ -50,8 +50,8 @@ var pi = func() *big.Float {
 // TwoPi is 2π.
 var TwoPi = Real{blank().SetMantExp(pi, 1)}
 
-// Cos reduces the angle modulo 2π, divides it by 256, sums the series of 1 − cos, and doubles the
-// angle eight times by 1 − cos 2y = 2v(2 − v) with v = 1 − cos y.
+// Cos returns cos(a). It reduces the angle modulo 2π, divides it by 256, sums the series of 1 − cos,
+// and doubles the angle eight times by 1 − cos 2y = 2v(2 − v) with v = 1 − cos y.
 func (a Real) Cos() Real {
 	wide := new(big.Float).SetPrec(bits + 64)
 	turns, _ := new(big.Float).Quo(wide.Set(a.f), new(big.Float).Mul(pi, big.NewFloat(2))).Float64()
@@ -79,7 +79,7 @@ func (a Real) Sinc() Real {
 	return a.Minus(TwoPi.Scaled(-2)).Cos().Over(a)
 }
 
-// Exp divides a by a power of two, sums the series of exp, and squares the result repeatedly.
+// Exp returns exp(a): the series for a divided by a power of two, squared repeatedly.
 func (a Real) Exp() Real {
 	halvings := 10 + max(0, a.f.MantExp(nil))
 	y := a.Scaled(-halvings)
@@ -94,7 +94,7 @@ func (a Real) Exp() Real {
 	return sum
 }
 
-// Log uses Halley's iteration on exp. Each step triples the number of digits.
+// Log returns log(a) by Halley's iteration on exp. Each step triples the number of digits.
 func (a Real) Log() Real {
 	y := Of(math.Log(a.Float()))
 	for range 3 {
