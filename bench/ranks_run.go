@@ -28,7 +28,7 @@ type ranksLine struct {
 	Window  float64 `json:"window"`
 	Ranks   int     `json:"ranks"`
 	Share   int     `json:"cores_per_rank"` // GOMAXPROCS of each rank
-	OnCores int     `json:"cores_of_all"`   // cores of all ranks, at most those of the machine
+	OnCores int     `json:"cores_of_all"`   // cores of all ranks, at most the cores of the machine
 	Repeats int     `json:"repeats"`        // evaluations
 
 	Bound         float64 `json:"bound"`

@@ -65,14 +65,14 @@ func randomGaps(length int) (gaps []audio.Gap) {
 	return gaps
 }
 
-// stopped returns x with zeros in the gaps or, if hold is true, the sample before the gap, plus
+// stopped returns x with zeros in the gaps or, if repeat is true, the sample before the gap, plus
 // dither of at most the given number of steps.
-func stopped(x []float64, gaps []audio.Gap, hold bool, dither int) []float64 {
+func stopped(x []float64, gaps []audio.Gap, repeat bool, dither int) []float64 {
 	rng, y := rand.New(rand.NewPCG(1, 9)), slices.Clone(x)
 	for _, g := range gaps {
 		for n := g.Start; n < g.End; n++ {
 			y[n] = step * float64(rng.IntN(2*dither+1)-dither)
-			if hold {
+			if repeat {
 				y[n] += x[g.Start-1]
 			}
 		}
@@ -111,13 +111,13 @@ func TestDropouts(t *testing.T) {
 		gaps := randomGaps(length)
 		for _, c := range []struct {
 			kind   Kind
-			hold   bool
+			repeat bool
 			dither int
 		}{{Zeros, false, 0}, {Dropouts, false, 0}, {Dropouts, false, 1}, {Dropouts, false, 2}, {Dropouts, true, 0}, {Dropouts, true, 1}} {
-			found := find(t, testRate, c.kind, stopped(x, gaps, c.hold, c.dither))
+			found := find(t, testRate, c.kind, stopped(x, gaps, c.repeat, c.dither))
 			hits, others := near(found, gaps)
 			if 10*hits < 9*len(gaps) || others > 0 {
-				t.Errorf("%s of %d samples, repeated %v, dither %d: %d of %d found and %d others", c.kind, length, c.hold, c.dither, hits, len(gaps), others)
+				t.Errorf("%s of %d samples, repeated %v, dither %d: %d of %d found and %d others", c.kind, length, c.repeat, c.dither, hits, len(gaps), others)
 			}
 		}
 	}

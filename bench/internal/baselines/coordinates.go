@@ -35,7 +35,7 @@ func (h hyper) check() error {
 	logs, _ := h.numbers()
 	for _, x := range logs {
 		if !(*x > 0) || math.IsInf(*x, 0) {
-			return fmt.Errorf("baselines: variance or length-scale %v: must be positive: %w", *x, vssgp.ErrBound)
+			return fmt.Errorf("baselines: variance or length-scale %v: must be positive and finite: %w", *x, vssgp.ErrBound)
 		}
 	}
 	return nil

@@ -12,15 +12,15 @@ type Stop string
 
 // The kinds of dropouts.
 const (
-	Zero       Stop = "zeros"
-	Dithered   Stop = "zeros ±1" // zeros with rectangular noise of ±1 quantization step
-	Triangular Stop = "zeros ±2" // zeros with triangular noise of ±2 steps
-	Hold       Stop = "held"     // the last sample, repeated
-	HoldNoise  Stop = "held ±1"  // the last sample with rectangular noise of ±1 step
+	Zero        Stop = "zeros"
+	Dithered    Stop = "zeros ±1" // zeros with rectangular noise of ±1 quantization step
+	Triangular  Stop = "zeros ±2" // zeros with triangular noise of ±2 steps
+	Repeat      Stop = "held"     // the last sample, repeated
+	RepeatNoise Stop = "held ±1"  // the last sample with rectangular noise of ±1 step
 )
 
 // Stops lists all kinds.
-var Stops = []Stop{Zero, Dithered, Triangular, Hold, HoldNoise}
+var Stops = []Stop{Zero, Dithered, Triangular, Repeat, RepeatNoise}
 
 // Dropouts divides a channel x into blocks whose length is every. It returns a copy of x with one dropout of length samples at a random
 // position in each block, and the dropouts. step is the quantization step.
@@ -47,9 +47,9 @@ func (s Stop) put(y []float64, g audio.Gap, step float64, rng *rand.Rand) {
 			y[n] = step * float64(rng.IntN(3)-1)
 		case Triangular:
 			y[n] = step * float64(rng.IntN(3)+rng.IntN(3)-2)
-		case Hold:
+		case Repeat:
 			y[n] = last
-		case HoldNoise:
+		case RepeatNoise:
 			y[n] = last + step*float64(rng.IntN(3)-1)
 		}
 	}

@@ -80,10 +80,10 @@ func TestDropouts(t *testing.T) {
 					within = 1
 				case Triangular:
 					within = 2
-				case Hold, HoldNoise:
+				case Repeat, RepeatNoise:
 					value = x[d.Start-1]
 				}
-				if kind == HoldNoise {
+				if kind == RepeatNoise {
 					within = 1
 				}
 				if math.Abs(y[n]-value) > (within+0.5)*step {

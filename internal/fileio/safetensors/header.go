@@ -51,7 +51,7 @@ func parseHeader(text []byte) (entries []entry, metadata map[string]string, err 
 // parser reads the tokens of valid JSON. If an expected kind of token is missing, there is a token of another kind.
 type parser struct{ d *json.Decoder }
 
-// object parses { … } and calls value after each key. what is its name in messages.
+// object parses { … } and calls value after each key. Messages call the object what.
 func (p *parser) object(what string, value func(key string) error) error {
 	if t, err := p.d.Token(); err != nil || t != json.Delim('{') {
 		return malformed("offset %d: %s is not a JSON object", p.at(), what)

@@ -1,0 +1,283 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/internal/testkit"
+)
+
+// export returns a table as exported by other programs, with local times across a change to summer time, words and missing values.
+func export(sep, point string) string {
+	var b strings.Builder
+	b.WriteString("\ufeff# exported\r\ndate,station,flow,\"level, m\",note\r\n")
+	for i := range 60 {
+		zone := "+01:00"
+		if i >= 31 {
+			zone = "+02:00"
+		}
+		flow := fmt.Sprintf("%.2f", 5+math.Sin(float64(i)/5))
+		if i%10 == 3 {
+			flow = []string{"", "NA", "-"}[i/10%3]
+		}
+		fmt.Fprintf(&b, "2024-%02d-%02dT12:00%s,\"A \"\"1\"\"\",%s,%d,\r\n", 3+i/31, 1+i%31, zone, flow, i*i%7)
+	}
+	text := strings.ReplaceAll(b.String(), ",", sep)
+	return strings.ReplaceAll(text, ".", point)
+}
+
+// fromStdinRun runs a command with a text as stdin.
+func fromStdinRun(t *testing.T, text string, args ...string) outcome {
+	t.Helper()
+	f := testkit.Must(os.Open(testkit.Put(t, t.TempDir(), "stdin", text)))(t)
+	defer f.Close()
+	before := os.Stdin
+	defer func() { os.Stdin = before }()
+	os.Stdin = f
+	return vssgpRun(t, args...)
+}
+
+// TestExport checks that unedited tables can be fitted, predicted and evaluated in every dialect, with every extension and from stdin, and
+// that the output has their local times.
+func TestExport(t *testing.T) {
+	dir := t.TempDir()
+	plain := export(",", ".")
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	z.Write([]byte(plain))
+	z.Close()
+	want := ""
+	for i, c := range []struct{ name, text string }{
+		{"a.csv", plain}, {"a.csv.gz", packed.String()}, {"b.csv", packed.String()}, {"-", plain}, {"-", packed.String()},
+		{"a.txt", export(";", ",")}, {"a.tsv", export("\t", ".")}, {"c.csv", export(";", ".")}, {"A.TSV.GZ", packed.String()},
+	} {
+		in, model, out := c.name, filepath.Join(dir, fmt.Sprint(i, ".st")), filepath.Join(dir, fmt.Sprint(i, ".csv"))
+		if in != "-" {
+			in = testkit.Put(t, dir, c.name, c.text)
+		}
+		o := fromStdinRun(t, c.text, "fit", in, "--y", "flow", "-o", model, "--iterations", "3")
+		notes := "left out station (text), note (nothing), level"
+		if !strings.Contains(o.stderr, "station (text), note (nothing)") ||
+			!strings.Contains(o.stderr, "left out 6 rows of 60 without a value of flow") || o.code != cli.ExitDone {
+			t.Fatalf("%s: exit %d, %s; want %s", c.name, o.code, o.stderr, notes)
+		}
+		if o := fromStdinRun(t, c.text, "predict", model, in, "-o", out); o.code != cli.ExitDone {
+			t.Fatalf("%s: %s", c.name, o.stderr)
+		}
+		got := string(testkit.Read(t, out))
+		lines := strings.Split(got, "\n")
+		if want == "" {
+			want = got
+		}
+		if got != want || len(lines) != 62 || lines[0] != "date,flow_mean,flow_sd" || !strings.HasPrefix(lines[31], "2024-03-31T12:00+01:00,") ||
+			!strings.HasPrefix(lines[32], "2024-04-01T12:00+02:00,") {
+			t.Fatalf("%s: %d lines, %q; want the output for a.csv", c.name, len(lines), lines[31:33])
+		}
+		if o := fromStdinRun(t, c.text, "evaluate", model, in, "--json"); decode[struct{ Rows int }](t, o.stdout).Rows != 54 {
+			t.Errorf("%s: %s", c.name, o.stdout)
+		}
+	}
+	model, out := filepath.Join(dir, "0.st"), filepath.Join(dir, "out.tsv.gz")
+	at := testkit.Put(t, dir, "at.csv", "date\n2024-05-01\n2024-05-02 06:00\n")
+	succeed(t, "predict", model, at, "-o", out)
+	f := testkit.Must(gzip.NewReader(bytes.NewReader(testkit.Read(t, out))))(t)
+	var b bytes.Buffer
+	if _, err := b.ReadFrom(f); err != nil || !strings.HasPrefix(b.String(), "date\tflow_mean\tflow_sd\n2024-05-01 00:00\t") {
+		t.Errorf("%v, %q", err, b.String())
+	}
+	testkit.Contains(t, succeed(t, "info", model).stdout, "date: days since 2024-03-01")
+	testkit.Put(t, dir, "b.csv", strings.Replace(plain, "date", "day", 1)) // by --x, where the name is another
+	succeed(t, "predict", model, filepath.Join(dir, "b.csv"), "--x", "day", "-o", out)
+}
+
+// TestNames checks that --names sets the names of a table without names, and that a model contains them.
+func TestNames(t *testing.T) {
+	t.Chdir(t.TempDir())
+	testkit.Put(t, ".", "d.csv", "1,2,3\n2,3,5\n3,5,1\n4,1,2\n5,5,5\n")
+	succeed(t, "fit", "d.csv", "--names", "age,water,strength", "--x", "water,age", "--y", "strength", "--iterations", "2", "-o",
+		"m.safetensors")
+	testkit.Contains(t, succeed(t, "info", "m.safetensors", "--json").stdout, `"inputs":["water","age"],"outputs":["strength"]`)
+	for names, want := range map[string]string{"a,b": "2 names for 3 columns", "a,a,b": "a", "a,7,b": "7", "a,,b": "name"} {
+		refuse(t, want, "fit", "d.csv", "--names", names, "-o", "m.safetensors")
+	}
+}
+
+// TestGuessedInput checks that a default input column is an error if it is not sorted or if the table has several series.
+func TestGuessedInput(t *testing.T) {
+	dir := t.TempDir()
+	table := func(head string, row func(i int) string) string {
+		for i := range 24 {
+			head += "\n" + row(i)
+		}
+		return head + "\n"
+	}
+	y := func(i int) string { return fmt.Sprint(10 + i*i%7) }
+	month := func(i int) string { return fmt.Sprintf("2001-%02d-01", i%12+1) }
+	long := table("unique_id,ds,y", func(i int) string { return []string{"a,", "b,"}[i/12] + month(i) + "," + y(i) })
+	mixed := table("ds,shop,y", func(i int) string { return month(i/2) + []string{",a,", ",b,"}[i%2] + y(i) })
+	mixedFuture := table("ds,shop,temp,y", func(i int) string {
+		return month(i/2) + []string{",a,", ",b,"}[i%2] + fmt.Sprint(i%5) + "," + []string{y(i), ""}[i/20]
+	})
+	byYear := table("year,month,y", func(i int) string { return fmt.Sprintf("%d,%d,%s", 2000+i/12, i%12+1, y(i)) })
+	values := table("total,part", func(i int) string { return fmt.Sprintf("%d,%s", 90+i*5%11, y(i)) })
+	falling := table("day,y", func(i int) string { return fmt.Sprintf("2001-03-%02d,%s", 30-i, y(i)) })
+	twice := table("t,y", func(i int) string { return fmt.Sprintf("%d,%s", i/2, y(i)) })
+	either := table("day,y", func(i int) string { return fmt.Sprintf("%02d/%02d/2001,%s", i%12+1, i/12+1, y(i)) })
+	clock := table("at,y", func(i int) string { // goes back by an hour after 2:45
+		return fmt.Sprintf("2001-10-28 %02d:%02d,%s", (i-i/12*4)/4, i%4*15, y(i))
+	})
+	flags := "t,flag,y\n0,u,3\n"
+	for i := range 120 {
+		flags += fmt.Sprintf("%d,%s,%s\n", i, []string{"v", "w"}[i%2], y(i))
+	}
+	named := strings.Replace(values, "total", "row", 1)
+	for name, c := range map[string]struct {
+		text, args string
+		want       []string // of the error; none: it succeeds
+		first      string   // beginning of the output
+	}{
+		"one series below the other": {long, "", []string{"the default input column ds", "2001-01-01 in rows 1 and 13", "differ in column unique_id",
+			"--x COLUMN", "--x row"}, ""},
+		"series in alternating rows":         {mixed, "", []string{"the default input column ds", "2001-01-01 in rows 1 and 2", "differ in column shop"}, ""},
+		"several series with a known future": {mixedFuture, "--regressor temp", []string{"2001-01-01 in rows 1 and 2", "differ in column shop"}, ""},
+		"a year and a month":                 {byYear, "", []string{"input column year", "differ in column month", "--x row"}, ""},
+		"values alone": {values, "", []string{"the default input column total", "is not increasing", "row 4 (from 1) has 94 after 100",
+			"--x COLUMN", "--x row"}, ""},
+		"several series, but --x":            {long, "--x ds", nil, "ds,"},
+		"values, but --x":                    {values, "--x total", nil, "total,"},
+		"the numbers of the rows":            {values, "--x row", nil, "row,part_mean,part_sd,part_lower,part_upper\n25,"},
+		"a column that is really called row": {named, "--x row", nil, "row,part_mean,part_sd,part_lower,part_upper\n101,"},
+		"the latest first":                   {falling, "", nil, "day,"},
+		"a day or a month first":             {either, "", []string{`"02/01/2001" is 2 January 2001 or 1 February 2001`, "--dayfirst"}, ""},
+		"the day first":                      {either, "--dayfirst", nil, "day,"},
+		"the month first":                    {either, "--dayfirst=false", []string{"is not increasing: row 13 (from 1) has 01/02/2001"}, ""},
+		"two values at a time":               {twice, "", nil, "t,"},
+		"a clock that is set back":           {clock, "", nil, "at,"},
+		"a repeat among many rows":           {flags, "", nil, "t,"},
+	} {
+		path := testkit.Put(t, dir, "d.csv", c.text)
+		o := vssgpRun(t, append([]string{"forecast", path, "--horizon", "1", "--season", "none", "-o", "-"}, strings.Fields(c.args)...)...)
+		if c.want == nil && (o.code != cli.ExitDone || !strings.HasPrefix(o.stdout, c.first)) || c.want != nil &&
+			(o.code != cli.ExitMistake || strings.Count(o.stderr, "\n") != 1) {
+			t.Errorf("%s: exit %d, %s%s", name, o.code, o.stdout, o.stderr)
+		}
+		testkit.Contains(t, o.stderr, c.want...)
+	}
+	model := filepath.Join(dir, "m.st")
+	unsorted, several := testkit.Put(t, dir, "x.csv", values), testkit.Put(t, dir, "long.csv", long)
+	succeed(t, "fit", unsorted, "-o", model, "--season", "none") // a fit accepts an unsorted input
+	refuse(t, "differ in column unique_id", "fit", several, "-o", model)
+	succeed(t, "fit", unsorted, "--x", "row", "-o", model, "--season", "none")
+	succeed(t, "evaluate", model, unsorted)
+	for _, args := range [][]string{{"fill", several, "-o", filepath.Join(dir, "o.csv")}, {"backtest", several}} {
+		refuse(t, "differ in column unique_id", args...)
+	}
+	refuse(t, "--x row: ", "fit", unsorted, "--x", "row", "--method", "vssgp", "-o", model)
+}
+
+// TestBy checks that each series of a table has the same results as alone, in the order of first rows and on any number of cores, and that
+// a series that fails is reported and the others are written.
+func TestBy(t *testing.T) {
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	series := map[string]string{"shop 7": "day,y\n", "a": "day,y\n"}
+	long := "day,shop,y\n"
+	for i := range 48 {
+		for k, shop := range []string{"shop 7", "a", "c"} {
+			y := fmt.Sprintf("%.2f", float64(20*k+10)+math.Sin(float64(i*(k+1)))+0.1*float64(i*i%7))
+			if day := fmt.Sprintf("2024-%02d-%02d", 1+i/28, 1+i%28); i < 2 || k < 2 {
+				if i == 9 {
+					y = ""
+				}
+				long += day + "," + shop + "," + y + "\n"
+				series[shop] += day + "," + y + "\n"
+			}
+		}
+	}
+	data := testkit.Put(t, dir, "long.csv", long)
+	by := []string{"--by", "shop", "--season", "none", "--trend", "none"}
+	args := append([]string{"forecast", data, "--horizon", "3d", "-o", in("f.csv")}, by...)
+	failing := func(args ...string) outcome {
+		t.Helper()
+		o := vssgpRun(t, args...)
+		if o.code != cli.ExitMistake || !strings.Contains(o.stderr, `shop c: column "y" has 2 values`) || strings.Contains(o.stderr, "shop a") ||
+			!strings.Contains(o.stderr, "1 of 3 series failed") || strings.Count(o.stderr, "\n") != 2 {
+			t.Errorf("%q: exit %d, %s", args, o.code, o.stderr)
+		}
+		return o
+	}
+	failing(args...)
+	got := string(testkit.Read(t, in("f.csv")))
+	want := "shop,day,y_mean,y_sd,y_lower,y_upper\n"
+	for _, shop := range []string{"shop 7", "a"} {
+		one := testkit.Put(t, dir, "one.csv", series[shop])
+		succeed(t, "forecast", one, "--horizon", "3", "-o", in("o.csv"), "--season", "none", "--trend", "none")
+		for _, l := range lines(t, in("o.csv"))[1:] {
+			want += shop + "," + strings.Join(l, ",") + "\n"
+		}
+	}
+	if got != want {
+		t.Errorf("%s, one by one\n%s", got, want)
+	}
+	cores := runtime.GOMAXPROCS(1)
+	failing(args...)
+	runtime.GOMAXPROCS(cores)
+	if again := string(testkit.Read(t, in("f.csv"))); again != got {
+		t.Errorf("on one core\n%s, on %d\n%s", again, cores, got)
+	}
+	type summaries struct {
+		Rows   int
+		Series []struct {
+			Name, Error   string
+			Rows, Horizon int
+			Filled        int
+			NoiseSD       []float64 `json:"noise_sd"`
+			Scores        map[string]map[string]float64
+		}
+	}
+	s := decode[summaries](t, failing(append(args, "--json")...).stdout)
+	if len(s.Series) != 3 || s.Series[0].Name != "shop 7" || s.Series[0].Horizon != 3 || s.Series[1].Rows != 48 ||
+		!(s.Series[1].NoiseSD[0] > 0) || !strings.Contains(s.Series[2].Error, "shop c") || s.Rows != 98 {
+		t.Errorf("%+v", s)
+	}
+	screen := failing(append([]string{"forecast", data, "--horizon", "3"}, by...)...).stdout
+	if testkit.Contains(t, screen, "shop", "2024-02-21", "2 series, 98 rows"); strings.Count(screen, "2024-") != 6 {
+		t.Errorf("%s", screen)
+	}
+
+	fill := succeed(t, append([]string{"fill", data, "-o", in("w.csv"), "--bands", in("b.csv"), "--json"}, by...)...)
+	if s := decode[summaries](t, fill.stdout); s.Series[0].Filled != 1 || s.Series[1].Filled != 1 {
+		t.Errorf("%+v", s)
+	}
+	bands := lines(t, in("b.csv"))
+	if strings.Join(bands[0], ",") != "shop,row,day,column,mean,sd,lower,upper" || len(bands) != 3 || bands[1][0] != "shop 7" ||
+		bands[1][1] != "21" || bands[2][1] != "22" {
+		t.Errorf("%q", bands)
+	}
+	before, after := strings.Split(long, "\n"), strings.Split(string(testkit.Read(t, in("w.csv"))), "\n")
+	for i, l := range after {
+		if changed := l != before[i]; changed != (i == 21 || i == 22) || changed && !strings.HasPrefix(l, before[i]) {
+			t.Errorf("line %d: %q was %q", i+1, l, before[i])
+		}
+	}
+
+	b := append([]string{"backtest", data, "--horizon", "2", "--origins", "2"}, by...)
+	scores := decode[summaries](t, vssgpRun(t, append(b, "--json")...).stdout)
+	if len(scores.Series) != 3 || !(scores.Series[1].Scores["vssgp"]["crps"] > 0) || scores.Series[2].Error == "" {
+		t.Errorf("%+v", scores)
+	}
+	if o := vssgpRun(t, b...); !strings.Contains(o.stdout, "\nmean of all") || !strings.Contains(o.stdout, "\nshop 7 ") {
+		t.Errorf("%s", o.stdout)
+	}
+	refuse(t, "row 2 (from 1) has no value of shop", "forecast", testkit.Put(t, dir, "void.csv", "shop,y\na,1\n,2\n"), "--by", "shop")
+	refuse(t, "2024-01-01 in rows 1 and 3", "forecast", testkit.Put(t, dir, "two.csv", "day,shop,item,y\n2024-01-01,a,u,1\n2024-01-02,a,u,2\n"+
+		"2024-01-01,a,v,3\n2024-01-02,a,v,4\n"), "--by", "shop")
+}
