@@ -315,7 +315,11 @@ func medianSD(a []float64, sd float64) (middle, scale float64) {
 	return middle, cmp.Or(perMedian*median(away), sd)
 }
 
-func median(a []float64) float64 { return slices.Sorted(slices.Values(a))[len(a)/2] }
+// median returns the median. It is the mean of the middle two for an even count, so that the median of −a is −median(a).
+func median(a []float64) float64 {
+	sorted, n := slices.Sorted(slices.Values(a)), len(a)
+	return sorted[(n-1)/2]/2 + sorted[n/2]/2
+}
 
 // perMedian is the ratio of standard deviation to median absolute deviation of a Gaussian.
 const perMedian = 1.482602218505602
@@ -337,7 +341,8 @@ func (f *frame) setTimes(x []float64) {
 	for i := 1; i < len(sorted); i++ {
 		gaps = append(gaps, sorted[i]-sorted[i-1])
 	}
-	middle, steps := median(gaps), 0.0
+	slices.Sort(gaps)
+	middle, steps := gaps[len(gaps)/2], 0.0 // a gap that occurs
 	for _, g := range gaps {
 		steps += math.Round(g / middle)
 	}

@@ -78,8 +78,13 @@ func (m *Model) Predict(ctx context.Context, x []float64, regressors ...[]float6
 		if err := m.latent(ctx, at, posterior, "", func(d, n int, mean, variance, noise float64) {
 			mix := &p.mixtures[d][n]
 			mix.Log, mix.Median, mix.Positive = m.frame.Log, len(m.medians) > 0 && m.medians[d], m.frame.Positive
-			mix.Means = append(mix.Means, m.frame.Offset[d]+m.frame.Scale[d]*mean)
-			mix.SDs = append(mix.SDs, m.frame.Scale[d]*math.Sqrt(max(variance, 0)+noise*m.frame.usualError(d)))
+			mean, variance = m.frame.Offset[d]+m.frame.Scale[d]*mean, max(variance, 0)
+			noise *= m.frame.usualError(d)
+			sd := m.frame.Scale[d] * math.Sqrt(variance+noise)
+			if mix.Positive && !mix.Log {
+				mean, sd = bayes.Rectified(mean, m.frame.Scale[d]*math.Sqrt(variance), m.frame.Scale[d]*math.Sqrt(noise))
+			}
+			mix.Means, mix.SDs = append(mix.Means, mean), append(mix.SDs, sd)
 		}); err != nil {
 			return nil, err
 		}

@@ -3,6 +3,7 @@ package series
 import (
 	"context"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -170,4 +171,18 @@ func TestCovariances(t *testing.T) {
 			testkit.Near(t, got, want, c.tolerance*sd*sd, name, " at ", pair)
 		}
 	}
+}
+
+// TestPositiveMean checks that the mean forecast of values with 30 % zeros is their mean, within 3 %, and their share of zeros.
+func TestPositiveMean(t *testing.T) {
+	random, mean := rand.New(rand.NewPCG(1, 2)), 0.0
+	s := seriesOf(200, func(float64) float64 {
+		y := max(0, 1+1.9*random.NormFloat64())
+		mean += y / 200
+		return y
+	})
+	m := fit(t, s, Options{Parts: []Part{Constant{}}, Known: true, Positive: true, Draws: AtMode})
+	p := predict(t, m, m.Next(1))
+	testkit.Near(t, p.Mean[0][0], mean, 0.03*mean, "mean forecast")
+	testkit.Near(t, p.mixtures[0][0].CDF(0), 0.3, 0.05, "probability of 0")
 }

@@ -53,6 +53,21 @@ func TestRobust(t *testing.T) {
 	}
 }
 
+// TestRobustSymmetric checks that the robust forecast of −y is the negative of that of y, for an even number of observations.
+func TestRobustSymmetric(t *testing.T) {
+	s := made(100, false)
+	s.Y[0][20], s.Y[0][31] = s.Y[0][20]+30, s.Y[0][31]-20
+	minus := seriesOf(100, func(i float64) float64 { return -s.Y[0][int(i)] })
+	minus.X = s.X
+	o := Options{Parts: []Part{Constant{}, Slope{}, Season{Period: 1}}, Known: true, Robust: RobustAlways, Draws: AtMode, Log: LogNever}
+	m, n := fit(t, s, o), fit(t, minus, o)
+	p, q := predict(t, m, m.Next(3)), predict(t, n, n.Next(3))
+	for i, sd := range p.SD[0] {
+		testkit.Near(t, q.Mean[0][i], -p.Mean[0][i], 1e-9*sd, "mean forecast of −y")
+		testkit.Near(t, q.Lower[0][i], -p.Upper[0][i], 1e-9*sd, "lower end for −y")
+	}
+}
+
 // TestRobustAlone checks that an isolated value at the end is not detected as an outlier if a random walk can explain it.
 func TestRobustAlone(t *testing.T) {
 	random, level := rand.New(rand.NewPCG(6, 6)), 0.0

@@ -125,6 +125,39 @@ func (m Mixture) moments(i int) (mean, sd float64) {
 	return mean, sd
 }
 
+// Rectified returns the mean and the standard deviation of the Gaussian X for which max(0, X) is a non-negative observation of a latent
+// Gaussian f. Its mean is E max(0, f), since E max(0, f + noise) would exceed the mean of data with zeros, and its variance is the variance
+// of max(0, f) plus the noise. If more than half of the observations would be 0, the standard deviation of X has an upper limit instead, so
+// that the variance decreases with the mean.
+func Rectified(f, latent, noise float64) (mean, sd float64) {
+	target, above := Mixture{Means: []float64{f}, SDs: []float64{latent}, Positive: true}.moments(0)
+	total := math.Hypot(above, noise)
+	if total == 0 || target >= unrectified*total {
+		return target, total
+	}
+	unit := Mixture{Means: []float64{0}, SDs: []float64{1}, Positive: true}
+	_, half := unit.moments(0)
+	most := total / half // matches total if half of the observations are 0
+	low, high := allZero, unrectified
+	for high-low > 1e-12 { // bisection for mean/sd of X, with which the mean of max(0, X) increases
+		unit.Means[0] = low + (high-low)/2
+		first, spread := unit.moments(0)
+		sd = min(most, total/spread)
+		if first*sd < target {
+			low = unit.Means[0]
+		} else {
+			high = unit.Means[0]
+		}
+	}
+	return low * sd, sd
+}
+
+// Limits of mean/sd of X in Rectified.
+const (
+	unrectified = 7.0  // max(0, X) is X for a float64
+	allZero     = -3.0 // 99.9 % of the observations are 0
+)
+
 // Quantile returns y with CDF(y) = p, 0 < p < 1, to 1e-10 of the smallest standard deviation. It alternates secant and bisection steps.
 func (m Mixture) Quantile(p float64) float64 {
 	if m.Log {

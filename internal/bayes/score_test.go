@@ -200,6 +200,38 @@ func TestSummary(t *testing.T) {
 	}
 }
 
+// TestRectified checks the moments of max(0, X) for the X that Rectified returns. A mean far above 0 does not change, and a value above 0
+// remains possible however far f is below.
+func TestRectified(t *testing.T) {
+	of := func(mean, sd float64) (float64, float64) {
+		return Mixture{Means: []float64{mean}, SDs: []float64{sd}, Positive: true}.Moments()
+	}
+	for _, c := range []struct {
+		f, latent, noise float64
+		few              bool // more than half of the observations are 0
+	}{
+		{1, 0.1, 1, false}, {1, 0, 1, false}, {0.8, 0.3, 1, false}, {3, 2, 1, false}, {50, 1, 1, false}, {1, 0, 0, false},
+		{0.5, 0.3, 1, true}, {0.01, 0, 1, true}, {-0.2, 0.5, 1, true},
+	} {
+		mean, sd := Rectified(c.f, c.latent, c.noise)
+		want, spread := of(c.f, c.latent)
+		spread = math.Hypot(spread, c.noise)
+		got, dev := of(mean, sd)
+		if !near(got, want, 1e-9*spread) || c.few != (mean < 0) || !c.few && !near(dev, spread, 1e-9*spread) || !(dev <= 1.000001*spread) {
+			t.Errorf("%+v: max(0, X) is %v ± %v, want %v ± %v", c, got, dev, want, spread)
+		}
+		if c.f > 10 && (mean != c.f || sd != math.Hypot(c.latent, c.noise)) {
+			t.Errorf("%+v: X is %v ± %v", c, mean, sd)
+		}
+	}
+	for _, f := range []float64{-3, -1e9} {
+		mean, sd := Rectified(f, 0.5, 2)
+		if got, _ := of(mean, sd); !(got < 0.002 && mean > -3.1*sd) {
+			t.Errorf("f = %v: max(0, X) has the mean %v, X is %v ± %v", f, got, mean, sd)
+		}
+	}
+}
+
 // TestPositive compares moments, quantiles and scores of a rectified mixture with integrals over X.
 func TestPositive(t *testing.T) {
 	for _, m := range mixtures {
