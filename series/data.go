@@ -53,8 +53,8 @@ func (s *Series) check() error {
 		return fmt.Errorf("%w: standard deviations are given for %d outputs, but there are %d outputs", ErrData, len(s.Err), len(s.Y))
 	}
 	for n, x := range s.X {
-		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return fmt.Errorf("%w: x[%d] is %v, must be finite", ErrData, n, x)
+		if !(math.Abs(x) <= mostTime) {
+			return fmt.Errorf("%w: x[%d] is %v, must be finite, with a magnitude of at most %v", ErrData, n, x, mostTime)
 		}
 	}
 	if err := s.checkRegressors(); err != nil {
@@ -120,6 +120,7 @@ func (s *Series) checkRegressors() error {
 const MaxValue = 1e150
 
 const (
+	mostTime = 1e306  // maximum magnitude of times; the times of a forecast are then finite
 	smallest = 1e-304 // minimum of the largest magnitude; smaller numbers are subnormal
 	// Known errors are clipped to this range, in standard deviations of the output. Observations are divided by their errors, so smaller
 	// errors would lose all 16 digits of the sums.

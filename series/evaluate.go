@@ -11,6 +11,9 @@ import (
 
 // accepts returns an error if the outputs or regressors of a series differ from the model's.
 func (m *Model) accepts(s *Series) error {
+	if m.frame == nil {
+		return errEmpty
+	}
 	if err := s.check(); err != nil {
 		return err
 	}

@@ -120,6 +120,9 @@ func (m *Model) Save(path string) error { return fileio.Write(path, m.Write) }
 
 // Write writes the model as a safetensors file.
 func (m *Model) Write(w io.Writer) error {
+	if m.frame == nil {
+		return errEmpty
+	}
 	l, n := m.layout, len(m.layout.names)
 	r := record{Frame: *m.frame, Reach: l.reach, Sides: l.sides, Median: m.medians, Bound: m.bound, Value: m.at.Value}
 	for _, p := range l.parts {

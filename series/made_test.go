@@ -22,6 +22,12 @@ func seriesOf(n int, f func(i float64) float64) Series {
 	return s
 }
 
+// times returns a copy of a series with the times f(i).
+func (s Series) times(f func(i float64) float64) Series {
+	s.X = seriesOf(len(s.X), f).Y[0]
+	return s
+}
+
 // made returns a synthetic series of n months with a trend, a yearly season and noise. If uneven, observations are dropped at random.
 func made(n int, uneven bool) Series {
 	random := rand.New(rand.NewPCG(3, uint64(n)))

@@ -15,7 +15,8 @@ import (
 // ErrFile is wrapped by every error about the content of a model file.
 var ErrFile = errors.New("series: not a valid model file of a series")
 
-// A Model is a fitted model of a series. The caller sets its names and notes.
+// A Model is a fitted model of a series: the result of Fit, Load or Read. The caller sets its names and notes. Methods of the zero value
+// return an error, or panic if they cannot. Output numbers d are 0 to Outputs() − 1; other numbers panic.
 type Model struct {
 	XName  string            // name of the input
 	YNames []string          // names of the outputs
@@ -34,6 +35,9 @@ type Model struct {
 
 	conditioning sync.Mutex // guards the posteriors, which a loaded model computes at the first use
 }
+
+// errEmpty is returned by methods of the zero value.
+var errEmpty = fmt.Errorf("%w: the model is empty; it must be the result of Fit, Load or Read", ErrOptions)
 
 // failed wraps a numerical error. For a model loaded from a file, it returns an error that wraps ErrFile, because the file causes it.
 func (m *Model) failed(err error) error {

@@ -118,7 +118,7 @@ func (s *moments) differentiate(at *moments) {
 }
 
 // factor overwrites the workspace with the Cholesky factor of A for a group's moments. If rounding makes D G D + λI indefinite, as it may
-// at an extreme draw, factor adds a small ridge to the diagonal.
+// at an extreme draw, factor adds a small ridge to the diagonal. It returns errUnresolved if that is not sufficient.
 func (o *objective) factor(s *moments, lambda float64) (factor *blocktri.Factor, err error) {
 	if o.a == nil {
 		return nil, nil
@@ -133,7 +133,7 @@ func (o *objective) factor(s *moments, lambda float64) (factor *blocktri.Factor,
 			return factor, nil
 		}
 	}
-	return nil, err
+	return nil, errUnresolved
 }
 
 var ridges = []float64{0, 1e-13, 1e-12, 1e-11}

@@ -101,8 +101,14 @@ func (o *Options) check() error {
 	if o.Parts != nil && !slices.ContainsFunc(o.Parts, func(p Part) bool { _, noise := p.(Noise); return !noise }) {
 		return fmt.Errorf("%w: Parts contains only Noise, must contain at least one other part, such as Constant", ErrOptions)
 	}
-	if o.Draws < AtMode {
-		return fmt.Errorf("%w: number of draws is %d, must be at least 0, or AtMode", ErrOptions, o.Draws)
+	if o.Draws < AtMode || o.Draws > mostDraws {
+		return fmt.Errorf("%w: number of draws is %d, must be 0 to %d, or AtMode", ErrOptions, o.Draws, mostDraws)
+	}
+	if o.Log < LogByEvidence || o.Log > LogAlways {
+		return fmt.Errorf("%w: Log is %d, must be LogByEvidence, LogNever or LogAlways", ErrOptions, o.Log)
+	}
+	if o.Robust < RobustByEvidence || o.Robust > RobustAlways {
+		return fmt.Errorf("%w: Robust is %d, must be RobustByEvidence, RobustNever or RobustAlways", ErrOptions, o.Robust)
 	}
 	seen, periods := map[string]bool{}, []float64(nil)
 	for _, p := range o.all() {
@@ -130,9 +136,8 @@ func (o *Options) check() error {
 		if s, ok := p.(LevelShift); ok && (math.IsNaN(s.At) || math.IsInf(s.At, 0)) {
 			return fmt.Errorf("%w: the time of a level shift is %v, must be finite", ErrOptions, s.At)
 		}
-		if s, ok := p.(Season); ok && !(s.Period > 0 && !math.IsInf(s.Period, 0) && s.Harmonics >= 0 && s.Harmonics <= mostHarmonics) {
-			return fmt.Errorf("%w: season of period %v with %d harmonics; the period must be positive and the harmonics 0 to %d",
-				ErrOptions, s.Period, s.Harmonics, mostHarmonics)
+		if err := seasonsOf(p); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -151,5 +156,25 @@ func (o *Options) informed() bool {
 	})
 }
 
-// mostHarmonics is the maximum number of harmonics of a season.
-const mostHarmonics = 100
+// seasonsOf returns an error if a part is a season, or a product of seasons, that is invalid.
+func seasonsOf(p Part) error {
+	var seasons []Season
+	switch p := p.(type) {
+	case Season:
+		seasons = []Season{p}
+	case Product:
+		seasons = []Season{p.Long, p.Short}
+	}
+	for _, s := range seasons {
+		if !(s.Period > 0 && !math.IsInf(s.Period, 0) && s.Harmonics >= 0 && s.Harmonics <= mostHarmonics) {
+			return fmt.Errorf("%w: season of period %v with %d harmonics; the period must be positive and the harmonics 0 to %d",
+				ErrOptions, s.Period, s.Harmonics, mostHarmonics)
+		}
+	}
+	return nil
+}
+
+const (
+	mostHarmonics = 100    // of a season
+	mostDraws     = 10_000 // of the hyper-parameters; 40 are sufficient
+)

@@ -30,7 +30,7 @@ type Prediction struct {
 }
 
 // Quantile returns a quantile of the observation of output d at X[n]. It panics unless 0 < probability < 1; the 95th percentile is
-// Quantile(d, n, 0.95).
+// Quantile(d, n, 0.95). Like CRPS and LogDensity, it panics if d or n is not an index of Mean[d][n].
 func (p *Prediction) Quantile(d, n int, probability float64) float64 {
 	if !(probability > 0 && probability < 1) {
 		panic(fmt.Sprintf("series: quantile probability is %v, must be between 0 and 1", probability))
@@ -44,20 +44,34 @@ func (p *Prediction) CRPS(d, n int, y float64) float64 { return p.mixtures[d][n]
 // LogDensity returns the predictive log density of an observation y of output d at X[n].
 func (p *Prediction) LogDensity(d, n int, y float64) float64 { return p.mixtures[d][n].LogDensity(y) }
 
-// Next returns the inputs [n] of the next n steps.
+// Next returns the inputs [n] of the next n steps, at most those up to the end that Extent returns; none if n is negative.
 func (m *Model) Next(n int) []float64 {
-	x := make([]float64, n)
+	x := make([]float64, max(0, min(n, m.most())))
 	for i := range x {
 		x[i] = m.frame.x(m.frame.Range + float64(i+1))
 	}
 	return x
 }
 
+// most returns the number of steps from the end of the data to the end that Extent returns.
+func (m *Model) most() int {
+	const rounding = 1e-9
+	return int(min(MaxHorizon*m.frame.Range*(1+rounding), mostSteps))
+}
+
+// mostSteps is the maximum number of steps of a forecast, which take about a kilobyte each.
+const mostSteps = 10_000_000
+
 // Forecast predicts the next n steps, given the values of each regressor there. It returns the errors of Predict, and an error that wraps
-// ErrOptions if n is negative.
+// ErrOptions if n is negative or greater than 10 million.
 func (m *Model) Forecast(ctx context.Context, n int, regressors ...[]float64) (*Prediction, error) {
-	if n < 0 {
-		return nil, fmt.Errorf("%w: number of steps is %d, must be at least 0", ErrOptions, n)
+	switch {
+	case m.frame == nil:
+		return nil, errEmpty
+	case n < 0 || n > mostSteps:
+		return nil, fmt.Errorf("%w: number of steps is %d, must be 0 to %d", ErrOptions, n, mostSteps)
+	case n > m.most():
+		return nil, fmt.Errorf("%w: number of steps is %d; the maximum is %d, %d times the data range", ErrReach, n, m.most(), MaxHorizon)
 	}
 	return m.Predict(ctx, m.Next(n), regressors...)
 }
@@ -118,6 +132,9 @@ func (m *Model) ready(ctx context.Context, x []float64, regressors [][]float64) 
 
 // open checks query times and regressors and converts them to the model's units.
 func (m *Model) open(x []float64, regressors [][]float64) (*track, error) {
+	if m.frame == nil {
+		return nil, errEmpty
+	}
 	p := &track{u: make([]float64, len(x))}
 	for i, v := range x {
 		u := m.frame.steps(v)
@@ -225,6 +242,9 @@ type Effect struct {
 
 // Effects returns the effects of the regressors, followed by the level shifts.
 func (m *Model) Effects(ctx context.Context) (all []Effect, err error) {
+	if m.frame == nil {
+		return nil, errEmpty
+	}
 	shifts := ofKind[LevelShift](m.layout.parts)
 	if len(m.frame.Regressors)+len(shifts) == 0 {
 		return nil, nil
@@ -261,14 +281,18 @@ func (m *Model) effect(name string, feature int, scale float64) Effect {
 }
 
 // Draw draws functions from the posterior at inputs x, without noise: [count][D][N]. Each draw uses its own hyper-parameters. It returns
-// the errors of Predict, and an error that wraps ErrOptions if count is negative.
+// the errors of Predict, and an error that wraps ErrOptions if count is negative or there are more than 10⁹ numbers.
 func (m *Model) Draw(ctx context.Context, x []float64, count int, seed uint64, regressors ...[]float64) ([][][]float64, error) {
+	const most = 1e9 // numbers
 	if count < 0 {
 		return nil, fmt.Errorf("%w: number of draws is %d, must be at least 0", ErrOptions, count)
 	}
 	at, err := m.ready(ctx, x, regressors)
 	if err != nil {
 		return nil, err
+	}
+	if numbers := float64(count) * float64(m.Outputs()) * float64(len(x)+1); numbers > most {
+		return nil, fmt.Errorf("%w: %d draws at %d times have %.3g numbers; the maximum is %.0g", ErrOptions, count, len(x), numbers, most)
 	}
 	random := rand.New(rand.NewPCG(seed, 2))
 	all := make([][][]float64, count)

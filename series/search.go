@@ -260,7 +260,9 @@ func (s *search) mode(parts []Part, tracks []*track, from *trial, evaluations in
 			break
 		}
 	}
-	if err != nil {
+	if errors.Is(err, errUnresolved) {
+		return nil, fmt.Errorf("%w: at their prior medians, %w", ErrData, err)
+	} else if err != nil {
 		return nil, fmt.Errorf("series: %w", err)
 	}
 	for _, g := range t.o.groups {

@@ -240,14 +240,17 @@ var calendars = map[string][]float64{
 
 // Calendar returns candidates for Options.Try: the calendar seasons of data with a step of one "minute", "hour", "day", "week", "month"
 // or "quarter". step is the length of this step and span the data range, both in units of the input. Seasons with fewer than 3.5 periods
-// in the span or with a known period are omitted. like returns a Season of a given period with its priors. A weekly season after a daily
-// one includes their Product.
+// in the span or with a known period are omitted. like returns a Season of a given period with its priors; nil: the default ones. A weekly
+// season after a daily one includes their Product. There are no candidates for another word, or if step is not positive and finite.
 func Calendar(word string, step, span float64, known []float64, like func(period float64) Season) (all [][]Part) {
+	if like == nil {
+		like = func(period float64) Season { return Season{Period: period} }
+	}
 	var first *Season
 	for _, steps := range calendars[word] {
 		p := steps * step
 		there := slices.ContainsFunc(known, func(q float64) bool { return math.Abs(p-q) < 1e-3*p })
-		if there || span < fewestSeasons*p {
+		if there || !(p > 0 && span >= fewestSeasons*p) || math.IsInf(p, 0) {
 			continue
 		}
 		season := like(p)

@@ -82,8 +82,13 @@ func TestCalendar(t *testing.T) {
 			t.Errorf("%s by %v, %v rows: %q, want %q", c.word, c.step, c.rows, got, c.want)
 		}
 	}
-	if all := Calendar("hour", 1, 1000, []float64{24}, like); len(all) != 1 || len(all[0]) != 1 {
+	if all := Calendar("hour", 1, 1000, []float64{24}, nil); len(all) != 1 || len(all[0]) != 1 {
 		t.Errorf("with a known day: %v", all)
+	}
+	for _, step := range []float64{0, -1, math.NaN(), math.Inf(1)} {
+		if all := Calendar("hour", step, 1000*math.Abs(step), nil, like); all != nil {
+			t.Errorf("step %v: %v", step, all)
+		}
 	}
 }
 

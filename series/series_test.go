@@ -163,6 +163,12 @@ func TestErrors(t *testing.T) {
 		"near":            {good, Options{Parts: []Part{Season{Period: 12}, Season{Period: 12.0000001}}}, ErrOptions, "periods 12 and 12.0000001"},
 		"shift":           {good, Options{Parts: []Part{Constant{}, LevelShift{At: math.NaN()}}}, ErrOptions, "level shift is NaN"},
 		"draws":           {good, Options{Draws: AtMode - 1}, ErrOptions, "draws is -2"},
+		"many draws":      {good, Options{Draws: 1 << 40}, ErrOptions, "draws is 1099511627776"},
+		"log":             {good, Options{Log: LogAlways + 1}, ErrOptions, "Log is 3"},
+		"robust":          {good, Options{Robust: -1}, ErrOptions, "Robust is -1"},
+		"product":         {good, Options{Parts: []Part{Constant{}, Product{Long: Season{Period: 2}}}}, ErrOptions, "period 0"},
+		"huge time":       {seriesOf(9, func(i float64) float64 { return i }).times(func(i float64) float64 { return 2e307 * i }), Options{}, ErrData, "x[1] is 2e+307"},
+		"extreme prior":   {good, Options{Parts: []Part{Constant{}, Slope{SD: Prior{1e300, 1e300}}}, Known: true}, ErrData, "numerical precision"},
 		"errors, small":   {withErrors(func(int) float64 { return 1e-200 }), bare, ErrData, "1e-200 to 1e-200"},
 		"errors, unequal": {withErrors(func(n int) float64 { return math.Pow(10, float64(n%20)-10) }), bare, ErrData, "1e-10 to 1e+09"},
 		"errors, large":   {withErrors(func(int) float64 { return 1e200 }), bare, ErrData, "below 1e+150"},
@@ -177,10 +183,32 @@ func TestErrors(t *testing.T) {
 		}
 	}
 	testkit.Fails(t, testkit.Error(m.Forecast(ctx, -1)), ErrOptions, "steps is -1", "negative horizon")
+	for n, kind := range map[int]error{1000: ErrReach, 1e9: ErrOptions, math.MaxInt: ErrOptions} {
+		testkit.Fails(t, testkit.Error(m.Forecast(ctx, n)), kind, fmt.Sprintf("steps is %d", n), "a horizon beyond the maximum")
+	}
+	if x := m.Next(math.MaxInt); len(x) != 390 || x[389] > end+1e-9 || m.Next(-1) == nil || len(m.Next(-1)) > 0 {
+		t.Errorf("Next returns %d inputs, want 10 times the data range", len(x))
+	}
 	testkit.Fails(t, testkit.Error(m.Draw(ctx, nil, -1, 0)), ErrOptions, "draws is -1", "negative number of draws")
+	testkit.Fails(t, testkit.Error(m.Draw(ctx, nil, math.MaxInt, 0)), ErrOptions, "at 0 times", "a huge number of draws")
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
 	testkit.Fails(t, testkit.Error(Fit(ended, good, Options{})), context.Canceled, "", "a canceled context")
+}
+
+// TestEmptyModel checks that the methods of a zero model that return an error do so.
+func TestEmptyModel(t *testing.T) {
+	ctx, s, m := t.Context(), made(40, false), &Model{}
+	for name, err := range map[string]error{
+		"Forecast": testkit.Error(m.Forecast(ctx, 1)), "Predict": testkit.Error(m.Predict(ctx, s.X)), "Draw": testkit.Error(m.Draw(ctx, s.X, 1, 0)),
+		"Components": testkit.Error(m.Components(ctx, s.X)), "Effects": testkit.Error(m.Effects(ctx)), "Evaluate": testkit.Error(m.Evaluate(ctx, s)),
+		"Fill": testkit.Error(m.Fill(ctx, s)), "Write": m.Write(io.Discard),
+	} {
+		testkit.Fails(t, err, ErrOptions, "the model is empty", name)
+	}
+	if _, _, _, err := m.Score(ctx, s); !errors.Is(err, ErrOptions) {
+		t.Errorf("Score: %v", err)
+	}
 }
 
 // TestDegenerateData checks forecasts of constants, lines, few observations, huge and tiny values, and unsorted times.
