@@ -3,6 +3,7 @@ package series
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"reflect"
 	"slices"
@@ -100,6 +101,28 @@ func TestBacktestNaive(t *testing.T) {
 	got := b.Naive[0]
 	if math.Abs(got.MAE-abs) > 1e-9 || math.Abs(got.MASE-abs/season) > 1e-9 || math.Abs(got.NLPD+density) > 1e-9 || math.Abs(got.Interval95-interval) > 1e-6 || b.Season[0] != 12 {
 		t.Errorf("season %v, %+v; want MAE %v, MASE %v, NLPD %v, interval score %v", b.Season, got, abs, abs/season, -density, interval)
+	}
+}
+
+// TestTally checks each score of values below, inside and above a Gaussian's 95 % interval against its definition.
+func TestTally(t *testing.T) {
+	m, z := bayes.Mixture{Means: []float64{1}, SDs: []float64{2}}, bayes.SD95
+	for y, outside := range map[float64]float64{-9: -9 - (1 - 2*z), 1.5: 0, 8: 8 - (1 + 2*z)} {
+		var sum tally
+		sum.add(y, m, 4)
+		sum.add(math.NaN(), m, 4)
+		got := sum.scores(10)
+		for name, c := range map[string][2]float64{
+			"RMSE":           {got.RMSE, 10 * math.Abs(y-1)},
+			"MAE":            {got.MAE, 10 * math.Abs(y-1)},
+			"MASE":           {got.MASE, math.Abs(y-1) / 4},
+			"CRPS":           {got.CRPS, 10 * m.CRPS(y)},
+			"interval score": {got.Interval95, 10 * (4*z + 40*math.Abs(outside))},
+			"NLPD":           {got.NLPD, math.Log(10) - m.LogDensity(y)},
+			"coverage":       {got.Coverage95, map[bool]float64{true: 1}[outside == 0]},
+		} {
+			testkit.Near(t, c[0], c[1], 1e-6*math.Abs(c[1]), fmt.Sprintf("%s of %v", name, y))
+		}
 	}
 }
 

@@ -148,6 +148,26 @@ func TestBare(t *testing.T) {
 	}
 }
 
+// TestVolatilityFar checks the scale g long after the observations, E e^(h/2) with the stationary variance of h, less the variance that the
+// noise already includes, and that g is 1 without a volatility.
+func TestVolatilityFar(t *testing.T) {
+	random := rand.New(rand.NewPCG(4, 4))
+	u, z := make([]float64, 400), make([]float64, 400)
+	for i := range u {
+		u[i], z[i] = float64(i), random.NormFloat64()*math.Exp(math.Sin(float64(i)/40))
+	}
+	v := newVolatility(u, [][]float64{z})
+	if v == nil {
+		t.Fatal("no volatility")
+	}
+	want := math.Exp(0.25 * v.unit * v.unit * (v.Ratio*v.Ratio - v.known))
+	testkit.Near(t, v.at([]float64{1e6})[0], want, 1e-9, "g far from the observations")
+	if !(want > 1.01) || !(v.known > 0) {
+		t.Errorf("g is %v, known variance %v", want, v.known)
+	}
+	testkit.Equal(t, (*volatility)(nil).at(u)[3], 1, "g without a volatility")
+}
+
 // TestVolatility checks that a fivefold increase of the noise is detected, that forecasts use the recent noise level, that a loaded
 // model makes identical predictions, and that constant noise has no volatility.
 func TestVolatility(t *testing.T) {

@@ -31,6 +31,7 @@ type search struct {
 	whole  []*track       // all observations
 	tracks []*track       // searched observations
 	sides  map[string]int // layout.sides
+	rest   *trial         // last trial without short memory and random walk; nil: none
 }
 
 // newSearch returns a search whose candidates are Options.Try and the seasons found in the spectra of the outputs.
@@ -159,19 +160,19 @@ func (t *trial) less(v []float64) float64 {
 
 // run adds each candidate in turn to the best parts and keeps it if the gain is large enough. It returns the best trial.
 func (s *search) run() (*trial, error) {
-	best, err := s.trial(s.fixed(), nil)
+	best, err := s.either(s.fixed(), nil)
 	for _, c := range s.try {
 		if err != nil {
 			return nil, err
 		}
 		parts := slices.Concat(best.parts, c)
 		if s.cover(parts) {
-			if best, err = s.trial(best.parts, best); err != nil {
+			if best, err = s.either(best.parts, best); err != nil {
 				return nil, err
 			}
 		}
 		var next *trial
-		next, err = s.trial(parts, best)
+		next, err = s.either(parts, best)
 		gain := float64(minGain)
 		if season, ok := c[0].(Season); ok && season.Cycle {
 			gain = cycleGain
@@ -182,6 +183,44 @@ func (s *search) run() (*trial, error) {
 		}
 	}
 	return best, err
+}
+
+// either finds the mode for parts from two starts if the data contain a season only a few times, because the short memory or the random walk
+// may take the variance of the season: the mode of another trial, and the mode without these two parts.
+func (s *search) either(parts []Part, from *trial) (*trial, error) {
+	best, err := s.trial(parts, from)
+	rest := without(parts, ShortMemory{}, RandomWalk{})
+	if err != nil || !s.few(parts) || len(rest) == len(parts) {
+		return best, err
+	}
+	switch t, err := s.trial(rest, s.rest); {
+	case errors.Is(err, errUnresolved):
+		return best, nil
+	case err != nil:
+		return nil, err
+	default:
+		s.rest = t
+	}
+	other, err := s.trial(parts, s.rest)
+	if err != nil && !errors.Is(err, errUnresolved) {
+		return nil, err
+	}
+	if err == nil && other.fit() > best.fit() {
+		return other, nil
+	}
+	return best, nil
+}
+
+// few reports whether parts contain a season that the data contain fewer than fewestCycles times.
+func (s *search) few(parts []Part) bool {
+	return slices.ContainsFunc(ofKind[Season](parts), func(p Season) bool { return s.frame.Range*s.frame.Step < fewestCycles*p.Period })
+}
+
+// without returns the parts except those with the names of others.
+func without(parts []Part, others ...Part) []Part {
+	return slices.DeleteFunc(slices.Clone(parts), func(p Part) bool {
+		return slices.ContainsFunc(others, func(q Part) bool { return q.name() == p.name() })
+	})
 }
 
 // negligible is the minimum ratio of data precision to prior precision of a feature's weight. A feature below it has no effect on the

@@ -194,3 +194,55 @@ func TestSpectrumOfOutliers(t *testing.T) {
 		t.Errorf("a frequency of %v, %v; want 1/12", f, ok)
 	}
 }
+
+// weeks returns n days with the values 10, 20, …, 70 repeated.
+func weeks(n int) Series {
+	return seriesOf(n, func(i float64) float64 { return 10 * float64(int(i)%7+1) })
+}
+
+// TestFewPeriods checks that a season seen four times is found, is not explained by the short memory instead, and is repeated by the forecast.
+// The bound is not below the bound without the short memory.
+func TestFewPeriods(t *testing.T) {
+	s, season := weeks(28), Season{Period: 7}
+	o := Options{Parts: []Part{Constant{}, ShortMemory{}}, Try: [][]Part{{season}}, Average: true, Known: true, Draws: AtMode, Log: LogNever}
+	best := testkit.Must(searchOf(t, s, o).run())(t)
+	if noise := math.Exp(best.mode[best.o.layout.noise]); len(best.parts) != 3 || noise > 0.01 {
+		t.Errorf("parts %v, noise %v", best.parts, noise)
+	}
+	m := fit(t, s, o)
+	o.Parts, o.Try = []Part{Constant{}, season}, nil
+	if rest := fit(t, s, o); m.Bound() < rest.Bound()-1 {
+		t.Errorf("bound %v, without short memory %v", m.Bound(), rest.Bound())
+	}
+	for i, mean := range predict(t, m, m.Next(7)).Mean[0] {
+		testkit.Near(t, mean, s.Y[0][i], 1, "mean forecast")
+	}
+}
+
+// TestBetter checks that the seasonal naive forecast is better than a model without the season, in each output, and that it is not better than
+// a model with the season, for noise, a random walk, few or uneven data.
+func TestBetter(t *testing.T) {
+	random, level := rand.New(rand.NewPCG(8, 8)), 0.0
+	walk := func(float64) float64 { level += random.NormFloat64(); return level }
+	seasonal, plain := Options{Parts: []Part{Constant{}, Season{Period: 7}}}, Options{Parts: []Part{Constant{}, ShortMemory{}}}
+	two := weeks(42)
+	two.Y = append([][]float64{seriesOf(42, func(i float64) float64 { return math.Sin(i * i) }).Y[0]}, two.Y[0])
+	uneven := weeks(42).times(func(i float64) float64 { return i + 0.3*math.Sin(i) })
+	for name, c := range map[string]struct {
+		s      Series
+		o      Options
+		d      int
+		better bool
+	}{
+		"no season": {weeks(42), plain, 0, true}, "second output": {two, plain, 1, true}, "first output": {two, plain, 0, false},
+		"season": {weeks(42), seasonal, 0, false}, "noise": {seriesOf(60, func(float64) float64 { return random.NormFloat64() }), plain, 0, false},
+		"walk": {seriesOf(60, walk), plain, 0, false}, "few": {weeks(6), plain, 0, false}, "twice": {weeks(14), plain, 0, true}, "less": {weeks(13), plain, 0, false}, "uneven": {uneven, plain, 0, false},
+	} {
+		c.o.Known, c.o.Draws, c.o.Log = true, AtMode, LogNever
+		n, err := fit(t, c.s, c.o).Better(t.Context(), c.d)
+		testkit.OK(t, err)
+		if (n != nil) != c.better || n != nil && (n.Period != 7 || n.MAE > 1e-9 || n.ModelMAE < 5) {
+			t.Errorf("%s: %+v, want a better naive forecast: %v", name, n, c.better)
+		}
+	}
+}

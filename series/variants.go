@@ -41,6 +41,13 @@ func (s *search) variants(best *trial) ([]*variant, error) {
 		}
 		heads = append([]*trial{t}, heads...)
 	}
+	if rest := without(best.parts, ShortMemory{}); s.few(best.parts) && len(rest) < len(best.parts) {
+		t, err := s.trial(rest, cmp.Or(s.rest, best))
+		if err != nil {
+			return nil, err
+		}
+		heads = append(heads, t)
+	}
 	var all []*variant
 	for _, head := range heads {
 		top, needed := 0.0, 0 // evidence with every part; bits of the parts that must not be omitted
@@ -95,11 +102,13 @@ func withQuality(parts []Part) []Part {
 
 // subset returns the variant of a head without the optional parts whose bits are set in lacking.
 func (s *search) subset(head *trial, lacking int) (*variant, error) {
-	parts := slices.DeleteFunc(slices.Clone(head.parts), func(p Part) bool {
-		i := slices.IndexFunc(optional, func(q Part) bool { return q.name() == p.name() })
-		return i >= 0 && lacking>>i&1 == 1
-	})
-	t, err := s.trial(parts, head)
+	var omitted []Part
+	for i, p := range optional {
+		if lacking>>i&1 == 1 {
+			omitted = append(omitted, p)
+		}
+	}
+	t, err := s.trial(without(head.parts, omitted...), head)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 
@@ -79,6 +80,11 @@ func fitModel(ctx context.Context, env *cli.Env, r *timeSeries, s *Flags) (*seri
 	o.Progress = r.showing(env, "fitting %s", cli.Counted(len(r.X), "row"))
 	o.Progress(0)
 	m, err := series.Fit(ctx, r.Series, o)
+	for d := 0; err == nil && d < len(r.Y); d++ {
+		var better *series.Naive
+		better, err = m.Better(ctx, d)
+		r.better = append(r.better, better)
+	}
 	if err == nil {
 		err = r.sign(m)
 	}
@@ -101,6 +107,29 @@ func (r *timeSeries) sign(m *series.Model) error {
 		m.Notes[regressorsNote] = string(text)
 	}
 	return errors.Join(err, failed)
+}
+
+// warnNaive warns about series whose last period the seasonal naive forecast predicts better than the model. It describes the first.
+func warnNaive[T any](env *cli.Env, jobs []*job[T]) {
+	text, count := "", 0
+	for _, j := range jobs {
+		for d, n := range j.better {
+			if n == nil {
+				continue
+			}
+			if count++; count == 1 {
+				text = fmt.Sprintf("%s: repeating the last period of %s predicts %s better than the model (mean absolute error %s, "+
+					"model %s); if it is a season, use --season %s", j.path, spanOf(n.Period, j.axis), j.yNames[d], cli.Short(n.MAE),
+					cli.Short(n.ModelMAE), cli.Short(math.Round(n.Period/j.grid.Step)))
+			}
+		}
+	}
+	if count > 1 {
+		text += fmt.Sprintf("; also %d more", count-1)
+	}
+	if count > 0 {
+		env.Warn("naive", "%s", text)
+	}
 }
 
 // noteMedians prints the outputs for which predictions have the median in place of the mean, because the tail dominates the mean.

@@ -45,6 +45,8 @@ type timeSeries struct {
 	by      []string    // of all rows: the name of the series
 	name    string      // of this series, if there are several
 	rows    []int       // row numbers of this series in the table
+
+	better []*series.Naive // [D] result of Model.Better after the fit
 }
 
 // readSeries reads a table as a series. The input is the column of --x. By default it is the first column of dates, else the first of

@@ -77,6 +77,7 @@ func each[T any](
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
+	warnNaive(env, jobs)
 	if r.byName == "" {
 		m.finished = jobs
 		return m, jobs[0].err

@@ -1,0 +1,92 @@
+package series
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/vssgp/vssgp/internal/bayes"
+)
+
+const (
+	// betterNaive is the maximum ratio of errors at which the seasonal naive forecast is clearly better than the model's. One season has too
+	// few values to distinguish larger ratios from chance.
+	betterNaive     = 0.7
+	negligibleError = 1e-3 // of the model, in standard deviations of the data
+)
+
+// A Naive is a seasonal naive forecast, which repeats the values one period earlier, compared with the model on the last period of the data:
+// the mean absolute errors of both, in units of the output, or of its logarithm for a model of logarithms.
+type Naive struct{ Period, MAE, ModelMAE float64 }
+
+// Better returns the seasonal naive forecast of output d that is clearly better than the model on the last period of the data, nil if there is
+// none: the model then lacks a season. The model's forecast is conditioned on the data before the last period, at the mode of the
+// hyper-parameters. Of the model's periods and the calendar seasons in steps, the one with the smallest naive error is tried, in the last
+// period or in all data, whichever is larger. The data must be on a grid and contain it twice.
+func (m *Model) Better(ctx context.Context, d int) (*Naive, error) {
+	if m.frame == nil {
+		return nil, errEmpty
+	}
+	lags := m.lags()
+	if len(lags) == 0 {
+		return nil, nil
+	}
+	g := slices.IndexFunc(m.tracks, func(t *track) bool { return slices.Contains(t.outputs, d) })
+	i := slices.Index(m.tracks[g].outputs, d)
+	y := m.onGrid(m.tracks[g], i)
+	best, period := math.Inf(1), 0
+	for _, lag := range lags {
+		if e := max(bayes.NaiveError(y[len(y)-2*lag:], lag), bayes.NaiveError(y, lag)); e < best {
+			best, period = e, lag
+		}
+	}
+	if period == 0 {
+		return nil, nil
+	}
+	own, err := m.lastError(ctx, g, i, period)
+	if err != nil || own < negligibleError || best > betterNaive*own {
+		return nil, err
+	}
+	unit := m.frame.Scale[d]
+	return &Naive{Period: float64(period) * m.frame.Step, MAE: unit * best, ModelMAE: unit * own}, nil
+}
+
+// lags returns the periods in steps that the data contain at least twice; none without a grid.
+func (m *Model) lags() (all []int) {
+	if !m.frame.Even || m.frame.Range > sparse*float64(m.frame.Rows) {
+		return nil
+	}
+	for _, p := range m.Periods() {
+		all = append(all, int(math.Round(p/m.frame.Step)))
+	}
+	all = slices.Concat(all, calendarSeasons)
+	slices.Sort(all)
+	return slices.DeleteFunc(slices.Compact(all), func(lag int) bool { return lag < 2 || float64(2*lag) > m.frame.Range+1 })
+}
+
+// onGrid returns output i of a track by grid index, with NaN where there is no observation.
+func (m *Model) onGrid(t *track, i int) []float64 {
+	all := slices.Repeat([]float64{math.NaN()}, int(math.Round(m.frame.Range))+1)
+	for n, u := range t.u {
+		all[int(math.Round(u))] = t.y[i][n]
+	}
+	return all
+}
+
+// lastError returns the model's mean absolute error for the last lag steps of output i of group g, given the observations before them.
+func (m *Model) lastError(ctx context.Context, g, i, lag int) (float64, error) {
+	t := m.tracks[g]
+	from, _ := slices.BinarySearch(t.u, m.frame.Range-float64(lag)+0.5)
+	before := &Model{frame: m.frame, layout: m.layout, tracks: []*track{t.rows(0, from)}}
+	at, err := before.conditional(ctx, m.at.Mode)
+	if err != nil {
+		return 0, m.failed(err)
+	}
+	sum, last := 0.0, t.rows(from, len(t.u))
+	err = before.latent(ctx, last, at, "", func(d, n int, mean, _, _ float64) {
+		if d == t.outputs[i] {
+			sum += math.Abs(last.y[i][n]-mean) / float64(len(last.u))
+		}
+	})
+	return sum, err
+}
