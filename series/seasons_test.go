@@ -228,6 +228,8 @@ func TestBetter(t *testing.T) {
 	two := weeks(42)
 	two.Y = append([][]float64{seriesOf(42, func(i float64) float64 { return math.Sin(i * i) }).Y[0]}, two.Y[0])
 	uneven := weeks(42).times(func(i float64) float64 { return i + 0.3*math.Sin(i) })
+	level40 := fit(t, weeks(42), Options{Parts: []Part{Constant{}}, Known: true, Draws: AtMode, Log: LogNever})
+	testkit.Near(t, testkit.Must(level40.Better(t.Context(), 0))(t).ModelMAE, 120./7, 0.1, "error of the level")
 	for name, c := range map[string]struct {
 		s      Series
 		o      Options

@@ -68,6 +68,17 @@ func TestRobustSymmetric(t *testing.T) {
 	}
 }
 
+// TestUsualNoise checks that the relative noise variance of normal values follows from their median residual, which outliers do not change.
+func TestUsualNoise(t *testing.T) {
+	var l leaveOut
+	for i := range 999 {
+		z := math.Sqrt2 * math.Erfinv(2*(float64(i)+0.5)/999-1)
+		l.residual, l.latent, l.noise = append(l.residual, 0.5*z), append(l.latent, 0), append(l.noise, 1)
+	}
+	l.residual[0], l.residual[998] = -1e6, 1e6
+	testkit.Near(t, l.usual(), 0.25, 0.002, "noise variance")
+}
+
 // TestRobustAlone checks that an isolated value at the end is not detected as an outlier if a random walk can explain it.
 func TestRobustAlone(t *testing.T) {
 	random, level := rand.New(rand.NewPCG(6, 6)), 0.0

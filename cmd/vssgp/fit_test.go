@@ -313,11 +313,19 @@ func TestWarnings(t *testing.T) {
 	smooth := testkit.Put(t, dir, "smooth.csv", evenSeries(400, func(n int) float64 { return math.Sin(0.05 * float64(n)) }))
 	rng := rand.New(rand.NewPCG(1, 2))
 	hiss := testkit.Put(t, dir, "hiss.csv", evenSeries(300, func(n int) float64 { return rng.NormFloat64() + 0.25*math.Sin(float64(n)/4) }))
+	week := evenSeries(42, func(n int) float64 { return float64(n%7 + 1) })
+	weeks := testkit.Put(t, dir, "weeks.csv", week)
+	shops := testkit.Put(t, dir, "shops.csv", strings.ReplaceAll(week, "\n", ",shop\n")+
+		strings.ReplaceAll(strings.TrimPrefix(week, "t,y\n"), "\n", ",b\n"))
 	out := func(name string) string { return filepath.Join(dir, name) }
 	for name, c := range map[string]struct {
 		args []string
 		want []string // part of each warning, in order
 	}{
+		"no season": {[]string{"forecast", weeks, "--season", "none", "--trend", "none", "-o", out("k.csv")}, []string{"repeating the last period of 7"}},
+		"a season":  {[]string{"forecast", weeks, "--season", "7", "--trend", "none", "-o", out("l.csv")}, nil},
+		"shops": {[]string{"forecast", shops, "--by", "shop", "--season", "none", "--trend", "none", "-o", out("n.csv")},
+			[]string{"predicts y better than the model"}},
 		"good fit":           {[]string{"fit", co2, "--method", "vssgp", "-o", out("a")}, nil},
 		"too few components": {[]string{"fit", co2, "--components", "2", "-o", out("b")}, []string{"linear interpolation"}},
 		"two length-scales": {[]string{"fit", co2, "--init", "paper", "--lengthscales", "1,50", "--periods", "1,0", "--features", "2", "-o",
