@@ -83,7 +83,7 @@ func exponentialWalk(n int, step float64, seed, stream uint64) Series {
 
 // TestForecastWidens checks the average width and the coverage of 95 % intervals for exponential random walks.
 func TestForecastWidens(t *testing.T) {
-	seeds := slow.Pick(60, 12)
+	seeds := slow.Pick(60, 6)
 	ahead := []int{1, 25, 100}
 	width, inside := make([]float64, len(ahead)), 0.0
 	for seed := range uint64(seeds) {

@@ -87,34 +87,10 @@ func TestStateSpace(t *testing.T) {
 	}
 }
 
-// TestLengths checks that two more observations change forecasts only slightly at lengths where the algorithm changes.
-func TestLengths(t *testing.T) {
-	lengths := []int{1000, averagedRows}
-	if slow.Tests {
-		lengths = append(lengths, coarseRows, searchedRows, 50_000)
-	}
-	const ahead = 48
-	whole := longSeries(slices.Max(lengths) + 1 + ahead)
-	for _, n := range lengths {
-		var both [2]*Prediction
-		for i, rows := range []int{n - 1, n + 1} {
-			end := len(whole.X) - ahead
-			m := fit(t, whole.rows(end-rows, end), Options{})
-			both[i] = predict(t, m, m.Next(ahead))
-		}
-		for i := range ahead {
-			a, b, sd := both[0].Mean[0][i], both[1].Mean[0][i], both[0].SD[0][i]
-			if math.Abs(a-b) > 0.15*sd || math.Abs(math.Log(both[1].SD[0][i]/sd)) > 0.05 {
-				t.Errorf("%d rows, step %d: %v ± %v, of two more %v ± %v", n-1, i+1, a, sd, b, both[1].SD[0][i])
-			}
-		}
-	}
-}
-
 // TestStateSpaceFit checks that the credible intervals of the OU residual and the noise contain the true values, that forecasts are
 // calibrated, and that a loaded model makes identical predictions.
 func TestStateSpaceFit(t *testing.T) {
-	n := slow.Pick(4000, 2000)
+	n := slow.Pick(4000, 1500)
 	s := longSeries(n + 48)
 	m := fit(t, s.rows(0, n), Options{})
 	want := map[string]float64{"short_memory.sd": 1.03, "short_memory.length": 33, "noise.sd": 0.3}

@@ -4,6 +4,7 @@ package series
 
 import (
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -32,6 +33,27 @@ func TestHMC(t *testing.T) {
 	for i := range p.X {
 		if math.Abs(p.Mean[0][i]-q.Mean[0][i]) > 0.4*q.SD[0][i] || !(p.SD[0][i] > 0.85*q.SD[0][i] && p.SD[0][i] < 2.2*q.SD[0][i]) {
 			t.Errorf("step %d: %v ± %v, by HMC %v ± %v", i+1, p.Mean[0][i], p.SD[0][i], q.Mean[0][i], q.SD[0][i])
+		}
+	}
+}
+
+// TestLengths checks that two more observations change forecasts only slightly at lengths where the algorithm changes.
+func TestLengths(t *testing.T) {
+	lengths := []int{1000, coarseRows, averagedRows, searchedRows, 50_000}
+	const ahead = 48
+	whole := longSeries(slices.Max(lengths) + 1 + ahead)
+	for _, n := range lengths {
+		var both [2]*Prediction
+		for i, rows := range []int{n - 1, n + 1} {
+			end := len(whole.X) - ahead
+			m := fit(t, whole.rows(end-rows, end), Options{})
+			both[i] = predict(t, m, m.Next(ahead))
+		}
+		for i := range ahead {
+			a, b, sd := both[0].Mean[0][i], both[1].Mean[0][i], both[0].SD[0][i]
+			if math.Abs(a-b) > 0.15*sd || math.Abs(math.Log(both[1].SD[0][i]/sd)) > 0.05 {
+				t.Errorf("%d rows, step %d: %v ± %v, of two more %v ± %v", n-1, i+1, a, sd, b, both[1].SD[0][i])
+			}
 		}
 	}
 }
