@@ -185,8 +185,8 @@ func (s *search) run() (*trial, error) {
 	return best, err
 }
 
-// either finds the mode for parts from two starts if the data contain a season only a few times, because the short memory or the random walk
-// may take the variance of the season: the mode of another trial, and the mode without these two parts.
+// either finds the mode for parts from the mode of another trial. If the data contain a season only a few times, the short memory or the random
+// walk may take the variance of the season: if parts without these two fit better, either also begins at their mode.
 func (s *search) either(parts []Part, from *trial) (*trial, error) {
 	best, err := s.trial(parts, from)
 	rest := without(parts, ShortMemory{}, RandomWalk{})
@@ -198,6 +198,9 @@ func (s *search) either(parts []Part, from *trial) (*trial, error) {
 		return best, nil
 	case err != nil:
 		return nil, err
+	case t.fit() <= best.fit():
+		s.rest = t
+		return best, nil
 	default:
 		s.rest = t
 	}

@@ -49,6 +49,7 @@ func (s *search) variants(best *trial) ([]*variant, error) {
 		heads = append(heads, t)
 	}
 	var all []*variant
+	most, whole := math.Inf(-1), math.Inf(-1) // evidence of all variants, and of those with every part
 	for _, head := range heads {
 		top, needed := 0.0, 0 // evidence with every part; bits of the parts that must not be omitted
 		for subset := range 1 << len(optional) {
@@ -59,21 +60,22 @@ func (s *search) variants(best *trial) ([]*variant, error) {
 			if err != nil {
 				return nil, err
 			}
-			all = append(all, v)
+			all, most = append(all, v), max(most, v.evidence)
 			switch {
 			case subset == 0:
-				top = v.evidence
+				top, whole = v.evidence, max(whole, v.evidence)
 			case bits.OnesCount(uint(subset)) == 1 && v.evidence < top-maxLoss:
 				needed |= subset
 			}
-			if subset == 0 && top < all[0].evidence-maxLoss {
+			memory := slices.ContainsFunc(head.parts, func(p Part) bool { _, ok := p.(ShortMemory); return ok })
+			if subset == 0 && (top < all[0].evidence-maxLoss || !memory && top < whole) {
 				break
 			}
 		}
 	}
-	largest, sum := slices.MaxFunc(all, func(a, b *variant) int { return cmp.Compare(a.evidence, b.evidence) }).evidence, 0.0
+	sum := 0.0
 	for _, v := range all {
-		v.weight = math.Exp(v.evidence - largest)
+		v.weight = math.Exp(v.evidence - most)
 		sum += v.weight
 	}
 	for _, v := range all {
