@@ -60,20 +60,23 @@ func TestForecast(t *testing.T) {
 			t.Errorf("row %d: %q", i, l)
 		}
 	}
+	flow = append(flow, "--season", "7", "--trend", "line")
+	succeed(t, append(flow, "--horizon", "10", "-o", in("h.csv"))...)
+	line := lines(t, in("h.csv"))
 	succeed(t, append(flow, "--until", "14.08.2024", "-o", in("u.csv"))...)
 	succeed(t, append(flow, "--at", testkit.Put(t, dir, "at.csv", "Day\n06.08.2024\n14.08.2024\n"), "-o", in("a.csv"))...)
-	if !bytes.Equal(testkit.Read(t, in("u.csv")), testkit.Read(t, in("f.csv"))) {
+	if !bytes.Equal(testkit.Read(t, in("u.csv")), testkit.Read(t, in("h.csv"))) {
 		t.Error("--until and --horizon, to the same time with the same seed, differ")
 	}
 	for i, n := range []int{0, 2, 10} {
 		at := lines(t, in("a.csv"))
-		if len(at) != 3 || at[i][0] != got[n][0] || i > 0 && math.Abs(number(t, at[i][2])/number(t,
-			got[n][2])-1) > 2e-11 { // features of even rows are computed by a recurrence, within the backends' tolerance
-			t.Errorf("--at: %q, want %q", at[i], got[n])
+		if len(at) != 3 || at[i][0] != line[n][0] || i > 0 && math.Abs(number(t, at[i][2])/number(t,
+			line[n][2])-1) > 2e-11 { // features of even rows are computed by a recurrence, within the backends' tolerance
+			t.Errorf("--at: %q, want %q", at[i], line[n])
 		}
 	}
 	refuse(t, "--until yesterday: must have the format of the input Day, such as 04.08.2024", append(flow, "--until", "yesterday", "--quiet")...)
-	if o := succeed(t, append(flow, "--season", "none", "-o", "-")...); strings.Count(o.stdout, "\n") != 16 { // a tenth of the rows
+	if o := succeed(t, "forecast", river, "--y", "2", "--season", "none", "--trend", "line", "-o", "-"); strings.Count(o.stdout, "\n") != 16 { // a tenth of the rows
 		t.Errorf("%s", o.stdout)
 	}
 	if o := succeed(t, append(flow, "-o", "-")...); strings.Count(o.stdout, "\n") != 15 { // two weeks
@@ -134,7 +137,7 @@ func testKeptModel(t *testing.T, dir string, forecast [][]string, r printed) {
 func TestFill(t *testing.T) {
 	dir := t.TempDir()
 	out, bands := filepath.Join(dir, "out.csv"), filepath.Join(dir, "bands.tsv")
-	r := decode[printed](t, succeed(t, "fill", river, "-o", out, "--bands", bands, "--json").stdout)
+	r := decode[printed](t, succeed(t, "fill", river, "--season", "7", "--trend", "line", "-o", out, "--bands", bands, "--json").stdout)
 	before, after := strings.Split(string(testkit.Read(t, river)), "\n"), strings.Split(string(testkit.Read(t, out)), "\n")
 	filled := map[string]bool{}
 	for i, l := range before {
@@ -189,12 +192,12 @@ func TestBacktest(t *testing.T) {
 	if !(one.Scores["vssgp"]["crps"] < 0.5*one.Scores["naive"]["crps"]) {
 		t.Errorf("%+v", one.Scores)
 	}
-	two := decode[scored](t, succeed(t, "backtest", river, "--y", "2,3", "--season", "7", "--horizon", "7", "--origins", "1", "--json").stdout)
+	two := decode[scored](t, succeed(t, "backtest", river, "--y", "2,3", "--season", "7", "--trend", "line", "--horizon", "7", "--origins", "1", "--json").stdout)
 	flow, level, mean := two.ByOutput["Flow m3/s"]["vssgp"]["mae"], two.ByOutput["Level m"]["vssgp"]["mae"], two.Scores["vssgp"]["mae"]
 	if !(flow > 0) || !(level > 0) || math.Abs(mean-(flow+level)/2) > 1e-12 {
 		t.Errorf("%+v", two)
 	}
-	if o := succeed(t, "backtest", river, "--y", "2", "--origins", "1"); !strings.Contains(o.stdout, "1 forecast of 7 rows each") ||
+	if o := succeed(t, "backtest", river, "--y", "2", "--season", "7", "--trend", "line", "--origins", "1"); !strings.Contains(o.stdout, "1 forecast of 7 rows each") ||
 		strings.Count(o.stdout, "\n") != 5 {
 		t.Errorf("%s", o.stdout)
 	}
@@ -217,7 +220,7 @@ func TestModelFlags(t *testing.T) {
 		"--season none --trend walk": "constant, random walk, short memory, noise",
 		"--season none --trend line,smooth --short-memory=false": "constant, slope, smooth trend, noise",
 	} {
-		if !slow.Tests && strings.HasPrefix(flags, "--period") {
+		if !slow.Tests && (flags == "" || strings.HasPrefix(flags, "--period")) {
 			continue
 		}
 		args := append([]string{"fit", river, "--y", "2", "-o", filepath.Join(dir, "m.st"), "--json"}, strings.Fields(flags)...)
@@ -256,7 +259,7 @@ func TestErrors(t *testing.T) {
 	}
 	data := testkit.Put(t, dir, "d.csv", plain.String())
 	noise := func(flags ...string) float64 {
-		args := append([]string{"forecast", data, "--x", "t", "--y", "y", "--season", "none", "--horizon", "1", "-o",
+		args := append([]string{"forecast", data, "--x", "t", "--y", "y", "--season", "none", "--trend", "line", "--horizon", "1", "-o",
 			filepath.Join(dir, "o.csv"), "--json"}, flags...)
 		return decode[printed](t, succeed(t, args...).stdout).NoiseSD[0]
 	}
@@ -264,7 +267,7 @@ func TestErrors(t *testing.T) {
 	if !(usual > 1 && robust < 0.2 && known < 0.2) {
 		t.Errorf("noise sd %v, robust %v, with known errors %v", usual, robust, known)
 	}
-	out := succeed(t, strings.Fields("forecast "+data+" --x t --y y --season none --horizon 1 --robust -o "+filepath.Join(dir, "o.csv"))...)
+	out := succeed(t, strings.Fields("forecast "+data+" --x t --y y --season none --trend line --horizon 1 --robust -o "+filepath.Join(dir, "o.csv"))...)
 	testkit.Contains(t, out.stderr+out.stdout, "outliers: 7 values of y, at 4, 13, 22, 31, 40, 49, 58\n")
 }
 
@@ -273,7 +276,7 @@ func TestPositiveForecast(t *testing.T) {
 	dir := t.TempDir()
 	counts := testkit.Put(t, dir, "counts.csv", evenSeries(70, func(n int) float64 { return float64(n * n % 7 % 3) }))
 	forecast := func(flags ...string) (least float64) {
-		args := append([]string{"forecast", counts, "--horizon", "9", "-o", filepath.Join(dir, "f.csv"), "--overwrite"}, flags...)
+		args := append([]string{"forecast", counts, "--season", "none", "--trend", "line", "--horizon", "9", "-o", filepath.Join(dir, "f.csv"), "--overwrite"}, flags...)
 		succeed(t, args...)
 		for _, record := range lines(t, filepath.Join(dir, "f.csv"))[1:] {
 			for _, text := range record[1:] {
@@ -316,7 +319,7 @@ func TestLogarithms(t *testing.T) {
 	for _, c := range []struct {
 		text string
 		log  bool
-		args []string
+		args []string // and --trend line, except of info
 	}{
 		{"log scale", true, []string{"forecast", data, "--horizon", "2", "-o", out, "-m", model, "--plot", filepath.Join(dir, "p.svg")}},
 		{"log scale", true, []string{"info", model}}, {`"log":true`, true, []string{"info", model, "--json"}},
@@ -324,6 +327,9 @@ func TestLogarithms(t *testing.T) {
 		{"log scale", false, []string{"forecast", data, "--horizon", "2", "-o", out, "--log", "never"}},
 		{`"log"`, false, []string{"fit", data, "-o", model, "--log", "never", "--json"}},
 	} {
+		if c.args[0] != "info" {
+			c.args = append(c.args, "--trend", "line")
+		}
 		if got := run(c.args...); strings.Contains(got, c.text) != c.log {
 			t.Errorf("%v: %s", c.args, got)
 		}

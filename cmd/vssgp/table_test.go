@@ -164,7 +164,7 @@ func TestGuessedInput(t *testing.T) {
 		"a repeat among many rows":           {flags, "", nil, "t,"},
 	} {
 		path := testkit.Put(t, dir, "d.csv", c.text)
-		o := vssgpRun(t, append([]string{"forecast", path, "--horizon", "1", "--season", "none", "-o", "-"}, strings.Fields(c.args)...)...)
+		o := vssgpRun(t, append([]string{"forecast", path, "--horizon", "1", "--season", "none", "--trend", "none", "-o", "-"}, strings.Fields(c.args)...)...)
 		if c.want == nil && (o.code != cli.ExitDone || !strings.HasPrefix(o.stdout, c.first)) || c.want != nil &&
 			(o.code != cli.ExitMistake || strings.Count(o.stderr, "\n") != 1) {
 			t.Errorf("%s: exit %d, %s%s", name, o.code, o.stdout, o.stderr)
