@@ -41,36 +41,49 @@ func (s *search) variants(best *trial) ([]*variant, error) {
 		}
 		heads = append([]*trial{t}, heads...)
 	}
-	if rest := without(best.parts, ShortMemory{}); s.few(best.parts) && len(rest) < len(best.parts) {
-		t, err := s.trial(rest, cmp.Or(s.rest, best))
-		if err != nil {
-			return nil, err
-		}
-		heads = append(heads, t)
-	}
 	var all []*variant
-	most, whole := math.Inf(-1), math.Inf(-1) // evidence of all variants, and of those with every part
+	likely, most := 0, math.Inf(-1) // the subset with the highest evidence, and this evidence
+	add := func(head *trial, subset int) (evidence float64, err error) {
+		v, err := s.subset(head, subset)
+		if err != nil {
+			return 0, err
+		}
+		if v.evidence > most {
+			likely, most = subset, v.evidence
+		}
+		all = append(all, v)
+		return v.evidence, nil
+	}
 	for _, head := range heads {
 		top, needed := 0.0, 0 // evidence with every part; bits of the parts that must not be omitted
 		for subset := range 1 << len(optional) {
 			if subset&needed != 0 {
 				continue
 			}
-			v, err := s.subset(head, subset)
+			evidence, err := add(head, subset)
 			if err != nil {
 				return nil, err
 			}
-			all, most = append(all, v), max(most, v.evidence)
 			switch {
 			case subset == 0:
-				top, whole = v.evidence, max(whole, v.evidence)
-			case bits.OnesCount(uint(subset)) == 1 && v.evidence < top-maxLoss:
+				top = evidence
+			case bits.OnesCount(uint(subset)) == 1 && evidence < top-maxLoss:
 				needed |= subset
 			}
-			memory := slices.ContainsFunc(head.parts, func(p Part) bool { _, ok := p.(ShortMemory); return ok })
-			if subset == 0 && (top < all[0].evidence-maxLoss || !memory && top < whole) {
+			if subset == 0 && top < all[0].evidence-maxLoss {
 				break
 			}
+		}
+	}
+	if rest := without(best.parts, ShortMemory{}); s.few(best.parts) && len(rest) < len(best.parts) {
+		head, err := s.trial(rest, cmp.Or(s.rest, best))
+		for _, subset := range slices.Compact([]int{0, likely}) {
+			if err == nil {
+				_, err = add(head, subset)
+			}
+		}
+		if err != nil {
+			return nil, err
 		}
 	}
 	sum := 0.0
