@@ -195,6 +195,22 @@ func TestSpectrumOfOutliers(t *testing.T) {
 	}
 }
 
+// TestSidebands checks the frequencies of a season: eight sidebands on each side of the first two harmonics and four of the others, in spacings
+// of the layout's period.
+func TestSidebands(t *testing.T) {
+	f := frameOf(t, seriesOf(240, func(i float64) float64 { return math.Sin(i) }), false)
+	l := newLayout(f, []Part{Season{Period: 12}, Noise{}}, 1.5*f.Range, nil, 0, func(float64) float64 { return 1 })
+	for h, sides := range []int{8, 8, 4, 4, 4} {
+		b := l.blocks[h]
+		if len(b.cos) != 2*sides+1 {
+			t.Fatalf("harmonic %d has %d frequencies, want %d", h+1, len(b.cos), 2*sides+1)
+		}
+		for i, c := range b.cos {
+			testkit.Near(t, c, float64(h+1)/12+float64(i-sides)/l.period(), 1e-12, "frequency")
+		}
+	}
+}
+
 // weeks returns n days with the values 10, 20, …, 70 repeated.
 func weeks(n int) Series {
 	return seriesOf(n, func(i float64) float64 { return 10 * float64(int(i)%7+1) })
