@@ -92,31 +92,37 @@ func TestCalendar(t *testing.T) {
 	}
 }
 
-// TestSeasonGain checks that a season is accepted only if the log posterior increases by two nats plus one per hyper-parameter.
+// TestSeasonGain checks that a season is accepted only if the log posterior increases by two nats, or ten for a period that is not a calendar
+// period, plus one per hyper-parameter.
 func TestSeasonGain(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	noise := make([]float64, 48)
 	for i := range noise {
 		noise[i] = random.NormFloat64()
 	}
-	season := Season{Period: 6}
-	o := Options{Parts: []Part{Constant{}}, Try: [][]Part{{season}}, Known: true}
-	between := 0 // number of gains above two nats but below the threshold
-	for swing := 0.3; swing < 1; swing += 0.05 {
-		search := searchOf(t, seriesOf(len(noise), func(i float64) float64 { return noise[int(i)] + swing*math.Cos(2*math.Pi*i/6) }), o)
-		without := testkit.Must(search.trial(o.Parts, nil))(t)
-		with := testkit.Must(search.trial([]Part{Constant{}, season}, without))(t)
-		best := testkit.Must(search.run())(t)
-		gain, more := with.fit()-without.fit(), float64(len(with.mode)-len(without.mode))
-		if accepted := len(best.parts) > 1; accepted != (gain > 2+more) {
-			t.Errorf("a season with %v hyper-parameters that gains %.2f nats is accepted: %v", more, gain, accepted)
+	for _, c := range []struct {
+		season      Season
+		least, most float64 // swing
+		gain        float64
+	}{{Season{Period: 6}, 0.3, 1, 2}, {Season{Period: 6, Cycle: true}, 0.8, 1.5, 10}} {
+		o := Options{Parts: []Part{Constant{}}, Try: [][]Part{{c.season}}, Known: true}
+		between := 0 // number of gains above two nats but below the threshold
+		for swing := c.least; swing < c.most; swing += 0.05 {
+			search := searchOf(t, seriesOf(len(noise), func(i float64) float64 { return noise[int(i)] + swing*math.Cos(2*math.Pi*i/6) }), o)
+			without := testkit.Must(search.trial(o.Parts, nil))(t)
+			with := testkit.Must(search.trial([]Part{Constant{}, c.season}, without))(t)
+			best := testkit.Must(search.run())(t)
+			gain, more := with.fit()-without.fit(), float64(len(with.mode)-len(without.mode))
+			if accepted := len(best.parts) > 1; accepted != (gain > c.gain+more) {
+				t.Errorf("%+v with %v hyper-parameters that gains %.2f nats is accepted: %v", c.season, more, gain, accepted)
+			}
+			if gain > 2 && gain < c.gain+more {
+				between++
+			}
 		}
-		if gain > 2 && gain < 2+more {
-			between++
+		if between == 0 {
+			t.Errorf("%+v: no gain is between 2 nats and the threshold", c.season)
 		}
-	}
-	if between == 0 {
-		t.Error("no gain is between 2 nats and the threshold")
 	}
 }
 

@@ -74,3 +74,32 @@ func TestShifts(t *testing.T) {
 		t.Errorf("the trend jumps by %v, true value 3", step)
 	}
 }
+
+// TestShiftGain compares the gain of the best level shift with its definition by the dense covariance.
+func TestShiftGain(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 3))
+	s := seriesOf(60, func(i float64) float64 { return 0.02*i + 2*math.Floor(i/35) + 0.5*random.NormFloat64() })
+	search := searchOf(t, s, Options{Parts: []Part{Constant{}, Slope{}, ShortMemory{}}, Known: true})
+	best := testkit.Must(search.run())(t)
+	l, track := best.o.layout, search.tracks[0]
+	features, process := l.weighted(best.mode), l.stateSpaceAt(best.mode)
+	lambda, _ := l.variance(best.mode)
+	g := newGaussian(t, track.y[0], func(i, j int) float64 {
+		k := lambda * process.covariance(track.u[i], track.u[j])
+		if i == j {
+			k += lambda
+		}
+		return k + dot(features(track.u[i]), features(track.u[j]))
+	})
+	most, at := 0.0, 0
+	for row := shiftRows; row <= len(track.u)-shiftRows; row++ {
+		score, information := g.given(t, func(j int) float64 { return map[bool]float64{true: 1}[j >= row] })
+		if ratio := score * score / information; ratio > 1 && 0.5*(ratio-1-math.Log(ratio)) > most {
+			most, at = 0.5*(ratio-1-math.Log(ratio)), row
+		}
+	}
+	u, gain, err := search.shift(best)
+	testkit.OK(t, err)
+	testkit.Near(t, gain, most, 1e-6*most, "gain")
+	testkit.Equal(t, u, track.u[at], "time")
+}
