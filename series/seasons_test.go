@@ -241,6 +241,20 @@ func TestFewPeriods(t *testing.T) {
 	}
 }
 
+// TestVariants checks that data that say little about the trend have all variants, with weights proportional to their evidence.
+func TestVariants(t *testing.T) {
+	random := rand.New(rand.NewPCG(2, 2))
+	search := searchOf(t, seriesOf(24, func(float64) float64 { return random.NormFloat64() }), Options{Known: true})
+	all := testkit.Must(search.variants(testkit.Must(search.run())(t)))(t)
+	sum := 0.0
+	for _, v := range all {
+		sum += v.weight
+		testkit.Near(t, math.Log(v.weight/all[0].weight), v.evidence-all[0].evidence, 1e-9, "log weight")
+	}
+	testkit.Near(t, sum, 1, 1e-12, "sum of the weights")
+	testkit.Equal(t, len(all), 2<<len(optional), "number of variants")
+}
+
 // TestBetter checks that the seasonal naive forecast is better than a model without the season, in each output, and that it is not better than
 // a model with the season, for noise, a random walk, few or uneven data.
 func TestBetter(t *testing.T) {
