@@ -593,6 +593,29 @@ func TestOneInputAnySpacing(t *testing.T) {
 	}
 }
 
+// TestLowestAlias checks the frequency of a default fit to times at which higher frequencies are
+// almost the same.
+func TestLowestAlias(t *testing.T) {
+	rng := modeltest.NewRNG(59)
+	repeated := func(jitter float64) func(i int) float64 {
+		return func(i int) float64 { return float64(i*37%200/5) + jitter*rng.Float64() }
+	}
+	for name, at := range map[string]func(i int) float64{
+		"1e-9": repeated(1e-9), "1e-3": repeated(1e-3),
+		"bursts": func(i int) float64 { return 10*float64(i/10) + 0.02*float64(i%10) },
+	} {
+		d := &Data{Q: 1, D: 1}
+		x := testkit.Numbers(200, at)
+		f := 3.3 / (slices.Max(x) - slices.Min(x))
+		for _, x := range x {
+			add(d, x, math.Sin(2*math.Pi*f*x)+0.05*rng.NormFloat64())
+		}
+		m, _, err := Fit(nil, d, Options{})
+		testkit.OK(t, err)
+		testkit.Near(t, m.Frequencies()[0].Mean[0], f, 0.1*f, name)
+	}
+}
+
 // TestUnevenOrder checks that the initialization does not depend on the order of the rows.
 func TestUnevenOrder(t *testing.T) {
 	known, _ := timesAtRandom()
