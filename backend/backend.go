@@ -29,6 +29,9 @@ func (d *Data) Stopped() error {
 // Check returns an error if lengths do not match, values are not finite or windows are
 // invalid.
 func (d *Data) Check() error {
+	if d == nil {
+		return errNil
+	}
 	if d.N < 1 || d.Q < 1 || d.D < 0 {
 		return fmt.Errorf("backend: %d rows of %d inputs and %d outputs, must have at least one row and one input: %w", d.N, d.Q, d.D, ErrShape)
 	}
