@@ -16,6 +16,22 @@ func (solves) Solve(s *backend.Solution, _ *backend.Features, _ float64) error {
 	return nil
 }
 
+// TestLevelOfCondition compares the noise level of a factor's rounding errors with the formula in DESIGN.md, section 10.
+func TestLevelOfCondition(t *testing.T) {
+	const n = 40
+	for windows, want := range map[int]float64{0: math.Sqrt(n + 3*6), 3: 2 * math.Sqrt(n+3*4)} { // a row meets all, or two windows of two
+		p := NewParams(3, 2, 1, 1)
+		for i := range p.Variance {
+			p.Variance[i], p.Lengthscale[i] = 1, 1
+		}
+		if windows > 0 {
+			p.Windows, p.ComponentWindow = backend.Windows{Center: []float64{0, 1, 2}, Length: 2}, []int{0, 1, 2}
+		}
+		r := &Rows{D: 1, N: n, deep: n, square: 7}
+		testkit.Near(t, r.NoiseLevel(p, true).Condition, conditionMargin*unit*n*want, 1e-9*unit*n, windows, " windows")
+	}
+}
+
 // TestLost compares the rounding error of Σ y² − Σ C∘m with the formulas in DESIGN.md, section 4.
 func TestLost(t *testing.T) {
 	const n, square, size, lambda = 40, 7, 3, 0.25

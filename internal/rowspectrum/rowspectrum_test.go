@@ -180,6 +180,15 @@ func TestChoice(t *testing.T) {
 	}
 }
 
+// TestExpect checks that tables are expected up to mostPerRow frequencies per row.
+func TestExpect(t *testing.T) {
+	for band, want := range map[float64]bool{0: true, 1: true, mostPerRow / 4: true, mostPerRow/4 + 0.01: false} {
+		if got, _, _ := Expect(1<<14, 10, 1, band, CPU); got != want {
+			t.Errorf("band %v: %v, want %v", band, got, want)
+		}
+	}
+}
+
 // TestStopped checks that a stopped pass returns an error and that its partial sums are not used.
 func TestStopped(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 12))
