@@ -384,6 +384,12 @@ func TestNilArguments(t *testing.T) {
 			cancel()
 			return testkit.Error(testkit.Must(m.Draws(1))(t).At(ctx, maxFunctions-1, one))
 		}, context.Canceled},
+		{"Draws.At the first one too many, interrupted", func() error {
+			ctx, cancel := context.WithCancel(t.Context())
+			cancel()
+			return testkit.Error(testkit.Must(m.Draws(1))(t).At(ctx, maxFunctions, one))
+		}, ErrOptions},
+		{"Fit with more windows than rows", func() error { return fitError(data, Options{Windows: WindowOptions{Length: 1}}) }, ErrOptions},
 		{"Draws.At without a context", func() error { return testkit.Error(testkit.Must(m.Draws(1))(t).At(none, 1, one)) }, nil},
 		{"Draws.At nil", func() error { return testkit.Error((*Draws)(nil).At(none, 0, one)) }, ErrUnfitted},
 		{"Draws.At zero", func() error { return testkit.Error((&Draws{}).At(none, 0, one)) }, ErrUnfitted},
