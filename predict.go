@@ -375,15 +375,17 @@ func (p *Prediction) units() (cov, noise, unit []float64) {
 	return p.Cov, p.Noise, nil
 }
 
-// shaped reports whether the arrays have the shapes of a prediction that was not changed.
-func (p *Prediction) shaped() bool {
-	return p != nil && p.N >= 0 && p.N <= len(p.Mean) && p.D >= 0 && len(p.Mean) == p.N*p.D && len(p.Cov) == len(p.Mean)*p.D && len(p.Noise) == p.D
+// shaped reports whether the arrays that a method reads have the shapes of a prediction. Noise is only
+// read to subtract it.
+func (p *Prediction) shaped(noise bool) bool {
+	return p != nil && p.N >= 0 && p.N <= len(p.Mean) && p.D >= 0 && len(p.Mean) == p.N*p.D && len(p.Cov) == len(p.Mean)*p.D &&
+		(noise || len(p.Noise) == p.D)
 }
 
 // SD returns the standard deviation [N,D] of the observed y, or of the latent function
 // if noise is false. It returns nil if an array does not have its shape.
 func (p *Prediction) SD(noise bool) []float64 {
-	if !p.shaped() {
+	if !p.shaped(noise) {
 		return nil
 	}
 	cov, part, unit := p.units()
@@ -407,7 +409,7 @@ func (p *Prediction) SD(noise bool) []float64 {
 // Errors wrap ErrData if y has another shape, or ctx.Err() soon after ctx has ended.
 func (p *Prediction) LogDensity(ctx context.Context, y []float64) ([]float64, error) {
 	ctx = cmp.Or(ctx, context.Background())
-	if !p.shaped() || len(y) != len(p.Mean) {
+	if !p.shaped(true) || len(y) != len(p.Mean) {
 		return nil, fmt.Errorf("vssgp: log density: y has %d values, must have the shape [N,D] of the prediction's mean: %w", len(y), ErrData)
 	}
 	d := p.D
@@ -541,7 +543,7 @@ func (p *Prediction) Quantile(prob float64, noise bool) []float64 {
 	if !(prob > 0 && prob < 1) {
 		panic(fmt.Sprintf("vssgp: quantile with probability %v, must be between 0 and 1, such as 0.95", prob))
 	}
-	if !p.shaped() {
+	if !p.shaped(noise) {
 		return nil
 	}
 	parts := p.parts

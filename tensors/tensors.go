@@ -68,7 +68,7 @@ func Tensor(rows []float64, d int) *tensor.Dense {
 // empty reports whether a prediction has no values, or other numbers than its shape, and therefore no
 // tensors.
 func empty(p *vssgp.Prediction) bool {
-	return p == nil || p.N < 1 || p.D < 1 || p.N > len(p.Mean) || len(p.Mean) != p.N*p.D || len(p.Cov) != len(p.Mean)*p.D || len(p.Noise) != p.D
+	return p == nil || p.N < 1 || p.D < 1 || p.N > len(p.Mean) || len(p.Mean) != p.N*p.D
 }
 
 // Mean returns a prediction's mean [N,D] in the units of y. It shares p's memory. Mean, Cov and SD
@@ -82,7 +82,7 @@ func Mean(p *vssgp.Prediction) *tensor.Dense {
 
 // Cov returns a prediction's covariance [N,D,D] of the observed y. It shares p's memory.
 func Cov(p *vssgp.Prediction) *tensor.Dense {
-	if empty(p) {
+	if empty(p) || len(p.Cov) != len(p.Mean)*p.D {
 		return nil
 	}
 	return tensor.New(tensor.WithShape(p.N, p.D, p.D), tensor.WithBacking(p.Cov))
@@ -94,7 +94,11 @@ func SD(p *vssgp.Prediction, noise bool) *tensor.Dense {
 	if empty(p) {
 		return nil
 	}
-	return tensor.New(tensor.WithShape(p.N, p.D), tensor.WithBacking(p.SD(noise)))
+	sd := p.SD(noise)
+	if sd == nil {
+		return nil
+	}
+	return tensor.New(tensor.WithShape(p.N, p.D), tensor.WithBacking(sd))
 }
 
 // dims returns the dimensions of a matrix, or of a vector as one column.
