@@ -149,7 +149,7 @@ func dataError(err error) error {
 // The scale of a constant column is a small fraction of its value. If the data are nil
 // or empty, the maps have no columns.
 func (d *Data) Standardize() (x, y Affine) {
-	if d == nil || d.N < 1 {
+	if d == nil || d.N < 1 || min(d.Q, d.D) < 0 || max(d.Q, d.D) > max(len(d.X), len(d.Y)) {
 		return Affine{}, Affine{}
 	}
 	return standardize(d.X, d.Q), standardize(d.Y, d.D)

@@ -362,6 +362,66 @@ func TestNilArguments(t *testing.T) {
 	var nobody *Data
 	modeltest.CheckCalls(t, []modeltest.Call{
 		{"NewParams", modeltest.Does(func() { NewParams(0, 0, 0, 0) }), nil},
+		{"NewParams of impossible shapes", modeltest.Does(func() {
+			for _, s := range [][4]int{{1 << 40, 1, 1, 1}, {-1, 2, 1, 1}, {-1, -1, 1, 1}, {1 << 33, 1 << 33, 1, 1}, {1 << 62, 4, 1, 1}, {1, 1, 1, -1},
+				{math.MinInt, 1, 1, 1}, {1 << 15, 1 << 15, 1, 1}, {1, 1, 1 << 30, 1}, {0, 1 << 40, 0, 0}} {
+				if p := NewParams(s[0], s[1], s[2], s[3]); p != nil {
+					t.Errorf("NewParams(%d): %d features", s, p.M())
+				}
+			}
+		}), nil},
+		{"NewData of a negative number", func() error { return testkit.Error(NewData(math.MinInt, one, one)) }, ErrData},
+		{"Data.Check overflow", func() error { return (&Data{N: 1 << 62, Q: 4, D: 4}).Check() }, ErrData},
+		{"Standardize negative", modeltest.Does(func() { (&Data{N: 1, Q: -2, D: 1}).Standardize(); (&Data{N: 1, Q: 1 << 40, D: 1}).Standardize() }), nil},
+		{"Fit with too many restarts", func() error { return fitError(data, Options{Restarts: math.MaxInt}) }, ErrOptions},
+		{"Fit with too many features", func() error {
+			return fitError(data, Options{Inference: Factorized, Init: InitPaper, Components: maxCount, Features: maxCount})
+		}, ErrOptions},
+		{"Draws.At before the first", func() error { return testkit.Error(testkit.Must(m.Draws(1))(t).At(none, -1, one)) }, ErrOptions},
+		{"Draws.At far away", func() error { return testkit.Error(testkit.Must(m.Draws(1))(t).At(none, 1<<40, one)) }, ErrOptions},
+		{"Draws.At interrupted", func() error {
+			ctx, cancel := context.WithCancel(t.Context())
+			cancel()
+			return testkit.Error(testkit.Must(m.Draws(1))(t).At(ctx, maxFunctions-1, one))
+		}, context.Canceled},
+		{"Draws.At the first one too many, interrupted", func() error {
+			ctx, cancel := context.WithCancel(t.Context())
+			cancel()
+			return testkit.Error(testkit.Must(m.Draws(1))(t).At(ctx, maxFunctions, one))
+		}, ErrOptions},
+		{"Fit with more windows than rows", func() error { return fitError(data, Options{Windows: WindowOptions{Length: 1}}) }, ErrOptions},
+		{"Draws.At without a context", func() error { return testkit.Error(testkit.Must(m.Draws(1))(t).At(none, 1, one)) }, nil},
+		{"Draws.At nil", func() error { return testkit.Error((*Draws)(nil).At(none, 0, one)) }, ErrUnfitted},
+		{"Draws.At zero", func() error { return testkit.Error((&Draws{}).At(none, 0, one)) }, ErrUnfitted},
+		{"Draw too many at one row", func() error { return testkit.Error(m.Draw(none, one[:1], maxFunctions+1, 0)) }, ErrOptions},
+		{"Predict without a context", func() error { return testkit.Error(m.Predict(none, one)) }, nil},
+		{"PredictJoint without a context", func() error { _, _, err := m.PredictJoint(none, one); return err }, nil},
+		{"LogDensity without a context", func() error {
+			return testkit.Error(testkit.Must(m.Predict(none, one))(t).LogDensity(none, one))
+		}, nil},
+		{"Predictor nil", func() error { return testkit.Error((*Predictor)(nil).Predict(none, one)) }, ErrUnfitted},
+		{"Predictor zero", func() error { return testkit.Error((&Predictor{}).Predict(none, one)) }, ErrUnfitted},
+		{"Each of nil", func() (err error) {
+			for _, err = range (*Predictor)(nil).Each(none, nil) {
+			}
+			return err
+		}, ErrUnfitted},
+		{"Each without rows", func() (err error) {
+			for _, err = range testkit.Must(m.Predictor(none))(t).Each(none, nil) {
+			}
+			return err
+		}, nil},
+		{"Prediction of other shapes", modeltest.Does(func() {
+			for _, p := range []*Prediction{nil, {}, {N: 2, D: 1, Mean: one[:2]}, {N: -2, D: 1, Mean: one[:2]}, {N: 1 << 62, D: 4}, {N: 2, D: 3, Mean: one, Cov: one},
+				{N: 1 << 62}} {
+				if p.SD(true) != nil && len(p.Mean) > 0 || p.Quantile(0.5, false) != nil && len(p.Mean) > 0 {
+					t.Errorf("%+v has standard deviations or quantiles", p)
+				}
+				if _, err := p.LogDensity(none, one); !errors.Is(err, ErrData) {
+					t.Errorf("%+v has a density: %v", p, err)
+				}
+			}
+		}), nil},
 		{"NewData of different lengths", func() error { return testkit.Error(NewData(2, one[:2], one)) }, ErrData},
 		{"NewData of an infinite output", func() error { return testkit.Error(NewData(2, one[:2], []float64{0, math.Inf(-1)})) }, ErrData},
 		{"NewData without inputs", func() error { return testkit.Error(NewData(3, nil, one)) }, ErrData},

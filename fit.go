@@ -24,8 +24,10 @@ import (
 
 // Fit initializes one or more models, optimizes the bound from each and returns the
 // model with the best bound. A nil ctx is the background context. If ctx ends the fit
-// early, Fit returns the best model so far with an error that wraps ctx.Err(). Other
-// errors wrap ErrData, ErrOptions, ErrMemory, ErrCheckpoint or ErrBound, or come from the
+// early, Fit returns the best model so far and its Result with an error that wraps
+// ctx.Err(). Both are nil if ctx ended before a bound was evaluated, because there is no
+// model with a posterior then: before or during the first initialization. Other errors
+// wrap ErrData, ErrOptions, ErrMemory, ErrCheckpoint or ErrBound, or come from the
 // backend or the file system. Fit does not change data.
 func Fit(ctx context.Context, data *Data, o Options) (*Model, *Result, error) {
 	if err := data.Check(); err != nil {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -337,6 +338,52 @@ func TestCancel(t *testing.T) {
 	}
 }
 
+// TestCancelAnywhere ends fits at several polls of their context. Each returns either no model and no
+// result, or a model that predicts and the result of its bound. Models are returned once a start has a
+// bound.
+func TestCancelAnywhere(t *testing.T) {
+	data := wave(60, 0.1)
+	for kind, o := range []Options{
+		{Iterations: 4, Restarts: 1}, {Init: InitPaper, Features: 10, Iterations: 4, Inference: Factorized},
+		{Init: InitPaper, Features: 10, Iterations: 4, Inference: Stochastic, Batch: BatchOptions{Rows: 20}},
+		{Iterations: NoIterations},
+	} {
+		for _, saved := range []bool{false, true} {
+			fit := func(end int) (*Model, *Result, *polled, error) {
+				l := &polled{Context: t.Context(), end: end}
+				if o.Checkpoint = (CheckpointOptions{}); saved {
+					o.Checkpoint.Path = filepath.Join(t.TempDir(), "c")
+				}
+				m, r, err := Fit(l, data, o)
+				return m, r, l, err
+			}
+			_, _, l, err := fit(0)
+			testkit.OK(t, err)
+			models := 0
+			for i := range 12 {
+				end := 1 + i*(l.n-1)/11
+				m, r, _, err := fit(end)
+				if err != nil && !errors.Is(err, context.Canceled) || (m == nil) != (r == nil) || m == nil && err == nil || end == 1 && m != nil {
+					t.Errorf("fit %d, checkpoint %v, ended at poll %d of %d: model %v, result %v, error %v", kind, saved, end, l.n, m != nil, r != nil, err)
+				}
+				if m == nil {
+					if models > 0 {
+						t.Errorf("fit %d, checkpoint %v, ended at poll %d of %d: no model, unlike earlier", kind, saved, end, l.n)
+					}
+					continue
+				}
+				models++
+				if _, err := m.Predict(t.Context(), data.X); err != nil || len(r.Starts) == 0 || evaluated(t, m, data).Bound != r.Bound {
+					t.Errorf("fit %d, checkpoint %v, ended at poll %d of %d: prediction %v, result %+v", kind, saved, end, l.n, err, r)
+				}
+			}
+			if models == 0 && o.Iterations > 0 {
+				t.Errorf("fit %d, checkpoint %v: no model of %d polls", kind, saved, l.n)
+			}
+		}
+	}
+}
+
 // TestManyFeaturesStart checks that the initial mean is near the exact mean if there are too
 // many features for a direct solution.
 func TestManyFeaturesStart(t *testing.T) {
@@ -590,6 +637,29 @@ func TestOneInputAnySpacing(t *testing.T) {
 			t.Errorf("%s: RMSE %.3g with %d components, want at most %g with several; held out: %+v", name, e, m.Params.L, c.most,
 				r.HeldOut)
 		}
+	}
+}
+
+// TestLowestAlias checks the frequency of a default fit to times at which higher frequencies are
+// almost the same.
+func TestLowestAlias(t *testing.T) {
+	rng := modeltest.NewRNG(59)
+	repeated := func(jitter float64) func(i int) float64 {
+		return func(i int) float64 { return float64(i*37%200/5) + jitter*rng.Float64() }
+	}
+	for name, at := range map[string]func(i int) float64{
+		"1e-9": repeated(1e-9), "1e-3": repeated(1e-3),
+		"bursts": func(i int) float64 { return 10*float64(i/10) + 0.02*float64(i%10) },
+	} {
+		d := &Data{Q: 1, D: 1}
+		x := testkit.Numbers(200, at)
+		f := 3.3 / (slices.Max(x) - slices.Min(x))
+		for _, x := range x {
+			add(d, x, math.Sin(2*math.Pi*f*x)+0.05*rng.NormFloat64())
+		}
+		m, _, err := Fit(nil, d, Options{})
+		testkit.OK(t, err)
+		testkit.Near(t, m.Frequencies()[0].Mean[0], f, 0.1*f, name)
 	}
 }
 

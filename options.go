@@ -161,8 +161,8 @@ const (
 )
 
 const (
-	// maxCount is the maximum number of components and of features per component, far
-	// above any practical model.
+	// maxCount is the maximum number of components, of features per component and of
+	// restarts, far above any practical model.
 	maxCount = 1_000_000
 	// maxDraws is the maximum number of draws of the hyper-parameters, all of which are
 	// stored in the model.
@@ -227,6 +227,8 @@ func (o *Options) checkNumbers(*Data) error {
 		}
 	}
 	switch w := o.Windows.Length; {
+	case o.Restarts > maxCount:
+		return badOption("%d restarts, the maximum is %d", o.Restarts, maxCount)
 	case o.Posterior.Draws > maxDraws:
 		return badOption("%d draws of the hyper-parameters, the maximum is %d", o.Posterior.Draws, maxDraws)
 	case !(o.MemoryLimit >= 0):
@@ -295,6 +297,10 @@ func (o *Options) checkSize(data *Data) error {
 	if window > MaxExact && (o.Inference == Exact || o.Inference == "") {
 		return badOption("%d features in a window: exact inference needs matrices of %.0f GiB each; use at most %d features, or factorized "+
 			"inference", window, 8*float64(window)*float64(window)/(1<<30), MaxExact)
+	}
+	if numbers := 7 * float64(window); numbers > variational.MaxNumbers {
+		return badOption("%d features in a window: the model would have at least %.3g parameters, the maximum is %d", window, numbers,
+			variational.MaxNumbers)
 	}
 	if data != nil && data.Q > MaxInputs {
 		return fmt.Errorf("vssgp: %d inputs in %d rows, the maximum is %d inputs (is the table transposed?): %w", data.Q,

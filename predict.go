@@ -1,6 +1,7 @@
 package vssgp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -22,7 +23,8 @@ import (
 // ErrData if the length of x is not a multiple of Q, if a value or the prediction there is
 // not finite, or if there are too many rows for the number of outputs. They wrap
 // ErrUnfitted if the model has no posterior, ErrParams if the model is invalid, and
-// ctx.Err() soon after ctx has ended. Use a Predictor for rows that do not fit in memory.
+// ctx.Err() soon after ctx has ended; a nil ctx is the background context, here and in all
+// functions of this package. Use a Predictor for rows that do not fit in memory.
 func (m *Model) Predict(ctx context.Context, x []float64) (*Prediction, error) {
 	if _, err := m.rows(x); err != nil {
 		return nil, err
@@ -130,6 +132,9 @@ func (m *Model) with(draw *Model) *Model {
 
 // Predict returns the predictive distribution at rows x [N,Q], as Model.Predict does.
 func (p *Predictor) Predict(ctx context.Context, x []float64) (*Prediction, error) {
+	if err := p.check(); err != nil {
+		return nil, err
+	}
 	d := p.m.Params.D
 	n := len(x) / p.m.Params.Q
 	if float64(n)*float64(d)*float64(d) > linalg.MaxCovariances { // a file header can declare 65535 channels
@@ -153,6 +158,14 @@ func (p *Predictor) Predict(ctx context.Context, x []float64) (*Prediction, erro
 	}
 	out.Beyond = p.m.beyond(x)
 	return out, nil
+}
+
+// check returns an error if the predictor is nil or zero.
+func (p *Predictor) check() error {
+	if p == nil || p.m == nil {
+		return fmt.Errorf("vssgp: predict: the predictor is empty; use Model.Predictor: %w", ErrUnfitted)
+	}
+	return nil
 }
 
 // part predicts rows x [n,Q] in one pass. x is in the model's units.
@@ -210,7 +223,14 @@ func (m *Model) predictFrom(ctx context.Context, known backend.Data, x []float64
 // from rows or is an error of Predict.
 func (p *Predictor) Each(ctx context.Context, rows iter.Seq2[[]float64, error]) iter.Seq2[*Part, error] {
 	return func(yield func(*Part, error) bool) {
-		c := &parts{p: p, ctx: ctx, yield: yield}
+		if err := p.check(); err != nil {
+			yield(nil, err)
+			return
+		}
+		if rows == nil {
+			return
+		}
+		c := &parts{p: p, ctx: cmp.Or(ctx, context.Background()), yield: yield}
 		for x, err := range rows {
 			if err == nil && len(x)%p.m.Params.Q != 0 {
 				err = fmt.Errorf("vssgp: predict: a slice has %d numbers, must be a multiple of the %d inputs: %w", len(x), p.m.Params.Q, ErrData)
@@ -355,10 +375,17 @@ func (p *Prediction) units() (cov, noise, unit []float64) {
 	return p.Cov, p.Noise, nil
 }
 
+// shaped reports whether the arrays that a method reads have the shapes of a prediction. Noise is only
+// read to subtract it.
+func (p *Prediction) shaped(noise bool) bool {
+	return p != nil && p.N >= 0 && p.N <= len(p.Mean) && p.D >= 0 && len(p.Mean) == p.N*p.D && len(p.Cov) == len(p.Mean)*p.D &&
+		(noise || len(p.Noise) == p.D)
+}
+
 // SD returns the standard deviation [N,D] of the observed y, or of the latent function
-// if noise is false.
+// if noise is false. It returns nil if an array does not have its shape.
 func (p *Prediction) SD(noise bool) []float64 {
-	if p == nil {
+	if !p.shaped(noise) {
 		return nil
 	}
 	cov, part, unit := p.units()
@@ -381,7 +408,8 @@ func (p *Prediction) SD(noise bool) []float64 {
 // ln N(y_n; mean_n, Cov_n), in nats. It is NaN if the covariance is not positive definite.
 // Errors wrap ErrData if y has another shape, or ctx.Err() soon after ctx has ended.
 func (p *Prediction) LogDensity(ctx context.Context, y []float64) ([]float64, error) {
-	if p == nil || len(y) != p.N*p.D || len(p.Mean) != len(y) || len(p.Cov) != len(y)*p.D {
+	ctx = cmp.Or(ctx, context.Background())
+	if !p.shaped(true) || len(y) != len(p.Mean) {
 		return nil, fmt.Errorf("vssgp: log density: y has %d values, must have the shape [N,D] of the prediction's mean: %w", len(y), ErrData)
 	}
 	d := p.D
@@ -509,12 +537,13 @@ func mixture(parts []*Prediction) *Prediction {
 
 // Quantile returns the quantile [N,D] with probability prob of each observed y, or of the latent
 // function if noise is false. The distribution is a Gaussian or the mixture from a
-// PosteriorPredictor. For example, 0.95 gives the 95th percentile. It panics unless 0 < prob < 1.
+// PosteriorPredictor. For example, 0.95 gives the 95th percentile. It panics unless 0 < prob < 1,
+// and returns nil if an array does not have its shape.
 func (p *Prediction) Quantile(prob float64, noise bool) []float64 {
 	if !(prob > 0 && prob < 1) {
 		panic(fmt.Sprintf("vssgp: quantile with probability %v, must be between 0 and 1, such as 0.95", prob))
 	}
-	if p == nil {
+	if !p.shaped(noise) {
 		return nil
 	}
 	parts := p.parts
@@ -569,9 +598,9 @@ func (m *Model) Draw(ctx context.Context, x []float64, n int, seed uint64) ([][]
 	if err != nil {
 		return nil, err
 	}
-	if n < 0 || float64(n)*float64(rows)*float64(m.Params.D) > linalg.MaxCovariances {
-		return nil, fmt.Errorf("vssgp: %d draws at %d rows; the number of draws must be 0 or more, with at most %d numbers in total: %w", n, rows,
-			linalg.MaxCovariances, ErrOptions)
+	if n < 0 || n > maxFunctions || float64(n)*float64(rows)*float64(m.Params.D) > linalg.MaxCovariances {
+		return nil, fmt.Errorf("vssgp: %d draws at %d rows; the number of draws must be from 0 to %d, with at most %d numbers in total: %w", n, rows,
+			maxFunctions, linalg.MaxCovariances, ErrOptions)
 	}
 	draws, err := m.Draws(seed)
 	if err != nil {
@@ -585,6 +614,9 @@ func (m *Model) Draw(ctx context.Context, x []float64, n int, seed uint64) ([][]
 	}
 	return out, nil
 }
+
+// maxFunctions is the maximum number of functions of a sequence, because the state of each is stored.
+const maxFunctions = 1 << 24
 
 // Draws is a sequence of functions drawn from a posterior. A function is sampled again
 // each time it is evaluated, from the stored state of the random generator, so only one is
@@ -619,9 +651,20 @@ func (m *Model) PosteriorDraws(seed uint64) (*Draws, error) {
 }
 
 // At returns the values [N,D] of function i, from 0, at rows x [N,Q], in the data's units
-// and without noise. Errors wrap ErrData, or ctx.Err() soon after ctx has ended.
+// and without noise. The functions before it are sampled first. Errors wrap ErrData, ErrOptions if
+// i is negative or 2²⁴ or more, ErrUnfitted if d is nil or zero, or ctx.Err() soon after ctx has ended.
 func (d *Draws) At(ctx context.Context, i int, x []float64) ([]float64, error) {
+	ctx = cmp.Or(ctx, context.Background())
+	switch {
+	case d == nil || len(d.m) == 0:
+		return nil, fmt.Errorf("vssgp: draw: the sequence is empty; use Model.Draws: %w", ErrUnfitted)
+	case i < 0 || i >= maxFunctions:
+		return nil, badOption("draw: function %d, must be from 0 to %d", i, maxFunctions-1)
+	}
 	for len(d.at) <= i {
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("vssgp: draw: interrupted: %w", err)
+		}
 		d.function(len(d.at) - 1)
 	}
 	m := d.m[i%len(d.m)]

@@ -29,8 +29,14 @@ func (d *Data) Stopped() error {
 // Check returns an error if lengths do not match, values are not finite or windows are
 // invalid.
 func (d *Data) Check() error {
+	if d == nil {
+		return errNil
+	}
 	if d.N < 1 || d.Q < 1 || d.D < 0 {
 		return fmt.Errorf("backend: %d rows of %d inputs and %d outputs, must have at least one row and one input: %w", d.N, d.Q, d.D, ErrShape)
+	}
+	if most := max(len(d.X), len(d.Y)); max(d.N, d.Q, d.D) > most { // N·Q may overflow
+		return fmt.Errorf("backend: %d rows of %d inputs and %d outputs, but X and Y have at most %d numbers: %w", d.N, d.Q, d.D, most, ErrShape)
 	}
 	return cmp.Or(
 		checkLength("X", len(d.X), d.N*d.Q, "N·Q"), checkLength("Y", len(d.Y), d.N*d.D, "N·D"),

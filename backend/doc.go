@@ -12,4 +12,9 @@
 // where g is the gate of the feature's window (g ≡ 1 without windows). Notation: N rows,
 // Q inputs, D outputs, M features and V windows, with indices n, q, d, k and v. Every matrix
 // is row-major.
+//
+// Data.Check and the methods that begin with Check accept any argument, and so do the methods of a
+// backend.Rows that call them. All other functions and methods are for arguments that have passed
+// these checks, because they are called for each row or feature; they panic on nil pointers, negative
+// numbers and arrays of other lengths.
 package backend

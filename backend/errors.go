@@ -16,6 +16,9 @@ var ErrValue = errors.New("value outside its domain")
 // ErrNotPositive is wrapped if a matrix has no Cholesky factor.
 var ErrNotPositive = errors.New("matrix is not positive definite")
 
+// errNil is returned if an argument, or an array of it, is a nil pointer.
+var errNil = fmt.Errorf("backend: an argument is nil: %w", ErrShape)
+
 // checkLength returns an error if an array does not have the required length.
 func checkLength(what string, have, want int, shape string) error {
 	if have == want {

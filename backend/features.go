@@ -85,6 +85,9 @@ func (f *Features) Offsets() []int {
 // checkShape returns an error if the arrays' lengths do not match M and Q, or if window
 // indices decrease or are out of range.
 func (f *Features) checkShape() error {
+	if f == nil {
+		return errNil
+	}
 	if f.M < 1 || f.Q < 1 {
 		return fmt.Errorf("backend: %d features of %d inputs, must be at least one of each: %w", f.M, f.Q, ErrShape)
 	}
@@ -122,6 +125,9 @@ func (f *Features) checkLengths() error {
 
 // CheckRoom returns an error if f, which receives a gradient with respect to of, does not have of's shape.
 func (f *Features) CheckRoom(of *Features) error {
+	if f == nil || of == nil {
+		return errNil
+	}
 	if f.M != of.M || f.Q != of.Q {
 		return fmt.Errorf("backend: a gradient for %d features of %d inputs, must be for %d of %d: %w", f.M, f.Q, of.M, of.Q, ErrShape)
 	}

@@ -37,6 +37,9 @@ func NewSolution(m, d int) *Solution {
 
 // Check returns an error if the arrays do not match the features and d.
 func (s *Solution) Check(f *Features, d int) error {
+	if s == nil || f == nil {
+		return errNil
+	}
 	return cmp.Or(checkOutputs(s.D, d), checkLength("C", len(s.C), f.M*d, "M·D"), checkLength("solution", len(s.Mean), f.M*d, "M·D"))
 }
 

@@ -21,6 +21,9 @@ func NewMoments(f *Features, d int) *Moments {
 
 // Check returns an error if the arrays do not match the features and d.
 func (m *Moments) Check(f *Features, d int) error {
+	if m == nil || m.Gram == nil || f == nil {
+		return errNil
+	}
 	return cmp.Or(checkOutputs(m.D, d), checkLength("C", len(m.C), f.M*d, "M·D"), m.Gram.checkShape(f))
 }
 
@@ -39,6 +42,9 @@ func NewWeights(m, d int) *Weights {
 
 // Check returns an error if the arrays do not match the features and d.
 func (w *Weights) Check(f *Features, d int) error {
+	if w == nil || f == nil {
+		return errNil
+	}
 	return cmp.Or(checkOutputs(w.D, d),
 		checkLength("coefficient mean", len(w.Mean), f.M*d, "M·D"), checkLength("coefficient variance", len(w.Var), f.M*d, "M·D"))
 }
@@ -63,6 +69,9 @@ func NewFactorizedSums(f *Features, d int) *FactorizedSums {
 
 // Check returns an error if the sums do not match the features and d.
 func (s *FactorizedSums) Check(f *Features, d int) error {
+	if s == nil {
+		return errNil
+	}
 	return cmp.Or(s.Features.CheckRoom(f), s.Weights.Check(f, d))
 }
 
@@ -78,6 +87,9 @@ type Posterior struct {
 
 // Check returns an error if the arrays do not match the features.
 func (p *Posterior) Check(f *Features) error {
+	if p == nil || f == nil {
+		return errNil
+	}
 	if p.Cov == nil {
 		return (&Weights{p.Mean, p.Var, p.D}).Check(f, max(1, p.D))
 	}
@@ -101,5 +113,8 @@ func NewPrediction(n, d int) *Prediction {
 
 // Check returns an error if the arrays do not match n rows and d outputs.
 func (p *Prediction) Check(n, d int) error {
+	if p == nil {
+		return errNil
+	}
 	return cmp.Or(checkLength("predicted mean", len(p.Mean), n*d, "N·D"), checkLength("predicted covariance", len(p.Cov), n*d*d, "N·D·D"))
 }

@@ -287,6 +287,8 @@ func TestReport(t *testing.T) {
 func TestStage(t *testing.T) {
 	smi := "nvidia-smi -i 0 --query-gpu=name,driver_version,clocks.sm --format=csv,noheader"
 	start := `{"bench":"speed","case":"second start","start_seconds":%g}` + "\n"
+	const memcheck, racecheck = "env ./gpu compute-sanitizer --tool memcheck ./gpu.test", "env ./gpu compute-sanitizer --tool racecheck ./gpu.test"
+	const noRace = "RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)"
 	for _, c := range []struct {
 		command, out, stderr string
 		exit                 int
@@ -297,6 +299,18 @@ func TestStage(t *testing.T) {
 		{"vssgp", "one\n{\"a\":1}\n", "\ntwo\n", 3, "exit 3", ""},
 		{"ncu", "==ERROR== ERR_NVGPUCTRPERM - no\n", "", 1, "skipped: ==ERROR== ERR_NVGPUCTRPERM - no", ""},
 		{"env compute-sanitizer", "", "Error: Device not supported\n", 0, "skipped: Error: Device not supported", ""},
+		{memcheck, "PASS\n", "", 0, "failed: no line \"ERROR SUMMARY: 0 errors\": nothing was checked", ""},
+		{memcheck, "PASS\n========= ERROR SUMMARY: 0 errors\n", "", 0, "ok", ""},
+		{memcheck, "PASS\n", "========= ERROR SUMMARY: 0 errors\r\n", 0, "ok", ""},
+		{memcheck, "========= ERROR SUMMARY: 10 errors\n", "", 0, "failed: ERROR SUMMARY: 10 errors, must be ERROR SUMMARY: 0 errors", ""},
+		{memcheck, "========= ERROR SUMMARY: 2 errors\n========= ERROR SUMMARY: 0 errors\n", "", 0,
+			"failed: ERROR SUMMARY: 2 errors, must be ERROR SUMMARY: 0 errors", ""},
+		{memcheck, "the test prints ERROR SUMMARY: 0 errors\n", "", 0, "failed: no line \"ERROR SUMMARY: 0 errors\": nothing was checked", ""},
+		{memcheck, "========= ERROR SUMMARY: 3 errors\n", "", 9, "exit 9", ""},
+		{racecheck, "========= " + noRace + "\n", "", 0, "ok", ""},
+		{racecheck, "========= ERROR SUMMARY: 0 errors\n", "", 0, "failed: ERROR SUMMARY: 0 errors, must be " + noRace, ""},
+		{racecheck, "========= RACECHECK SUMMARY: 1 hazard displayed (0 errors, 1 warning)\n", "", 0,
+			"failed: RACECHECK SUMMARY: 1 hazard displayed (0 errors, 1 warning), must be " + noRace, ""},
 		{"env gpu.test", "PASS\n", "testing: warning: no tests to run\n", 0, "skipped: testing: warning: no tests to run", ""},
 		{"python", `{"peer":"torch","status":"missing: torch"}` + "\n", "", 0, "skipped: missing: torch", `{"peer":"torch","status":"missing: torch"}` + "\n"},
 		{"bench", "a warning\n" + fmt.Sprintf(start, 1.9) + "{", "", 0, "ok", fmt.Sprintf(start, 1.9)},
@@ -319,8 +333,10 @@ func TestStage(t *testing.T) {
 		failed := c.status != "ok" && !strings.HasPrefix(c.status, "skipped: ")
 		text := string(testkit.Must(os.ReadFile(lines))(t))
 		s := testkit.Must(readResult(lines))(t).Stages[0]
+		clean := map[bool]string{true: noRace, false: "ERROR SUMMARY: 0 errors"}[c.command == racecheck]
 		kept := text[:strings.LastIndexByte(strings.TrimSpace(text), '\n')+1]
-		if failed != (err != nil) || s.Status != c.status || s.Seconds != 1.2 || c.exit == 3 && s.Said != "one\ntwo" || kept != c.kept {
+		if failed != (err != nil) || s.Status != c.status || s.Seconds != 1.2 || c.exit == 3 && s.Said != "one\ntwo" || kept != c.kept ||
+			c.status == "ok" && strings.Contains(c.command, "sanitizer") && s.Said != clean {
 			t.Errorf("%+v: error %v, lines\n%s", c, err, text)
 		}
 	}

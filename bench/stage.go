@@ -24,7 +24,7 @@ type stage struct {
 	Stage   string  `json:"stage"`
 	Seconds float64 `json:"seconds"`
 	Status  string  `json:"status"`         // ok, skipped: reason, time limit, exit N or failed: reason; interrupted until it has ended
-	Said    string  `json:"said,omitempty"` // last lines of the output, if it failed
+	Said    string  `json:"said,omitempty"` // the summary of a sanitizer; last lines of the output, if it failed
 }
 
 func (s stage) failed() bool {
@@ -94,6 +94,9 @@ func (o *stageTask) ended(out, all string, own *result) (s stage, found any) {
 		return s, nil
 	}
 	found, err := o.found(out, own)
+	if slices.Contains(o.command, "compute-sanitizer") {
+		s.Said, err = sanitized(all, slices.Contains(o.command, "racecheck"))
+	}
 	switch {
 	case o.exit == 124 || o.exit == 137:
 		s.Status = "time limit"
@@ -141,6 +144,28 @@ func (o *stageTask) found(out string, own *result) (line any, err error) {
 		return nil, cmp.Or(err, demand(same, "bounds of %v and %v: must be equal to 1e-6", a, b))
 	}
 	return nil, nil
+}
+
+// summary matches the last line of a tool of compute-sanitizer.
+var summary = regexp.MustCompile(`(?m)^=+ ((?:ERROR|RACECHECK) SUMMARY: .*?)\s*$`)
+
+// sanitized returns the summary that compute-sanitizer printed, and an error unless it reports that nothing was found. The exit status does
+// not prove that: it is also 0 if the tool could not observe the program, and then there is no summary.
+func sanitized(all string, racecheck bool) (line string, err error) {
+	clean := "ERROR SUMMARY: 0 errors"
+	if racecheck {
+		clean = "RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)"
+	}
+	lines := summary.FindAllStringSubmatch(all, -1) // one per process
+	if len(lines) == 0 {
+		return "", fmt.Errorf("no line %q: nothing was checked", clean)
+	}
+	for _, m := range lines {
+		if line = m[1]; line != clean {
+			return line, fmt.Errorf("%s, must be %s", line, clean)
+		}
+	}
+	return line, nil
 }
 
 // listed returns an error if the output of vssgp devices --json does not list the device as available.

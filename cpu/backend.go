@@ -28,7 +28,8 @@ func WithTimings() Option { return func(b *Backend) { b.clock = new(clock) } }
 // not be used concurrently.
 func Shared() Option { return func(b *Backend) { b.shared = &workspace{} } }
 
-// New returns the backend. Its only state is its timings and a shared workspace.
+// New returns the backend. Its only state is its timings and a shared workspace. It panics if an option
+// is nil.
 func New(options ...Option) *Backend {
 	b := &Backend{}
 	for _, o := range options {

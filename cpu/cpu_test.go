@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"github.com/vssgp/vssgp/backend/backendtest"
 	"github.com/vssgp/vssgp/internal/simd"
 	"github.com/vssgp/vssgp/internal/testkit"
+	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 )
 
 func open(testing.TB) backend.Backend { return New() }
@@ -177,4 +179,37 @@ func made(n, m int, window float64) (backend.Data, *backend.Features) {
 		f.Amp[k], f.Power[k], f.Ripple[k] = 1.2, 1, 0.8
 	}
 	return d, f
+}
+
+// TestNilArguments checks that all passes return an error for arguments that are nil, zero or of other
+// shapes.
+func TestNilArguments(t *testing.T) {
+	rows := testkit.Must(New().Open(backend.Data{N: 3, Q: 1, D: 1, X: []float64{1, 2, 3}, Y: []float64{1, 2, 3}}))(t)
+	defer rows.Close()
+	f := backend.NewFeatures(2, 1)
+	var calls []modeltest.Call
+	add := func(name string, err func() error) {
+		calls = append(calls, modeltest.Call{Name: name, Do: err, Want: backend.ErrShape})
+	}
+	for i, f := range []*backend.Features{nil, {}, {M: -1, Q: -1}, {M: 1 << 62, Q: 4}, f} {
+		for j, m := range []*backend.Moments{nil, {}, {D: 1, Gram: &backend.Gram{}}, {D: -1, C: make([]float64, 2)}} {
+			add(fmt.Sprint("Moments ", i, j), func() error { return rows.Moments(m, f) })
+			add(fmt.Sprint("Pullback ", i, j), func() error { return rows.Pullback(f, f, m) })
+		}
+		for j, s := range []*backend.FactorizedSums{nil, {}, {Features: f}} {
+			for k, w := range []*backend.Weights{nil, {}, backend.NewWeights(2, 1)} {
+				add(fmt.Sprint("Factorized ", i, j, k), func() error { return rows.Factorized(s, f, w, nil) })
+			}
+		}
+		for j, p := range []*backend.Posterior{nil, {}, {D: 1, Mean: make([]float64, 2)}, {D: 1, Mean: make([]float64, 2), Cov: &backend.Gram{}}} {
+			add(fmt.Sprint("Predict ", i, j), func() error { return rows.Predict(backend.NewPrediction(3, 1), f, p) })
+			add(fmt.Sprint("Predict into nothing ", i, j), func() error { return rows.Predict(nil, f, p) })
+		}
+		add(fmt.Sprint("Solve ", i), func() error { return rows.Solve(nil, f, 1) })
+	}
+	add("Pullback into nothing", func() error { return rows.Pullback(nil, f, backend.NewMoments(f, 1)) })
+	for name, d := range map[string]*backend.Data{"nil": nil, "zero": {}, "negative": {N: -1, Q: -1, D: -1}, "overflow": {N: 1 << 62, Q: 4, D: 4}} {
+		add("Data.Check "+name, d.Check)
+	}
+	modeltest.CheckCalls(t, calls)
 }

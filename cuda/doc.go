@@ -1,6 +1,7 @@
 // Package cuda is a small layer over the CUDA driver: devices, contexts, memory, streams, modules,
 // launches and their times. It is independent of Gaussian processes, and no other package imports
-// gorgonia.org/cu.
+// gorgonia.org/cu. Contexts, memory, streams, modules and functions come from Open and the methods of
+// their results; methods of nil or zero ones panic.
 //
 // # Three drivers
 //

@@ -34,7 +34,7 @@ type Options struct {
 	anyTables bool // for tests: use tables even if they are slower (spectrum.go)
 }
 
-// Backend computes on one GPU.
+// Backend computes on one GPU. It comes from Open; the methods of a zero Backend panic.
 type Backend struct {
 	device   cuda.Device
 	context  *cuda.Context

@@ -219,9 +219,27 @@ func TestPredictPlan(t *testing.T) {
 	}
 }
 
+// TestGramOffsets checks that the blocks on the device are in the order of backend.NewGram.
+func TestGramOffsets(t *testing.T) {
+	offset := []int{0, 2, 5, 5, 9}
+	g := backend.NewGram(offset)
+	diag, below, size := gramOffsets(offset)
+	at := int64(0)
+	for v := range g.Diag {
+		if diag[v] != at || below[v] != at+int64(len(g.Diag[v])) {
+			t.Errorf("window %d: blocks at %d and %d, want %d and %d", v, diag[v], below[v], at, at+int64(len(g.Diag[v])))
+		}
+		if at += int64(len(g.Diag[v])); v < len(g.Below) {
+			at += int64(len(g.Below[v]))
+		}
+	}
+	testkit.Equal(t, size, at, "numbers")
+}
+
 // TestInWaves checks that cutting into whole waves is never slower than cutting into the maximum
 // number of chunks.
 func TestInWaves(t *testing.T) {
+	testkit.Equal(t, pullbackCut.inWaves(longest, 1, 1), longest, "rows of the longest chunk")
 	time := func(n, l, count int64) int64 { return parts(parts(n, l)*count, multiprocessors) * (l + blockRows) }
 	for _, c := range []struct{ n, count, atMost int64 }{
 		{1_000_000, 8, 61_500}, {1_000_000, 32, 250_000}, {16_000, 7, 960}, {16_000, 28, 3650}, {300, 1, 448}, {1, 1, 192},

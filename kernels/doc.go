@@ -1,7 +1,7 @@
 // Package kernels contains the CUDA sources of the passes over the rows and of the algebra of
 // windows. It embeds their PTX, so that a build needs no CUDA compiler. Package backend documents
 // the equations, and package cpu computes them in the same steps; compare each kernel with its Go
-// file. Package gpu launches the kernels.
+// file. Package gpu launches the kernels. Its arguments and shapes are not checked here.
 //
 // # Files
 //

@@ -21,7 +21,8 @@ type Backend struct {
 }
 
 // New returns a Backend over all ranks of c and must be called on rank 0. Rank 0 computes with
-// inner, the others with the backend that the open of their Serve returns for spec.
+// inner, the others with the backend that the open of their Serve returns for spec. New, Serve and Quit
+// panic if an argument is nil or if an exchange fails.
 func New(c Comm, inner backend.Backend, spec string) (*Backend, error) {
 	b := &Backend{node: newNode(c), inner: inner, shardRows: rowsPerShard(inner.Name())}
 	b.command(opStart, 0)

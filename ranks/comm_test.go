@@ -60,6 +60,9 @@ func checkComm(c ranks.Comm, most int) error {
 }
 
 func TestGroup(t *testing.T) {
+	if all := ranks.Group(-1); all != nil {
+		t.Errorf("a group of %d", len(all))
+	}
 	for _, n := range []int{1, 2, 3, 4, 7} {
 		var all sync.WaitGroup
 		for _, c := range ranks.Group(n) {

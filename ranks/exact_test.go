@@ -44,7 +44,7 @@ func TestSumExactly(t *testing.T) {
 		for i := range parts[s] {
 			parts[s][i] = rng.NormFloat64() * math.Exp(float64(3*i-60)+2*rng.NormFloat64())
 		}
-		parts[s][0] = 0
+		parts[s][0], parts[s][1] = 0, 1.75 // equal values add up to the largest possible sum
 	}
 	for s := range parts {
 		for i := range size {

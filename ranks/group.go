@@ -8,8 +8,12 @@ import (
 )
 
 // Group returns n ranks within one process, each to be used by a separate goroutine, for tests and
-// for backends that goroutines cannot share. Abort makes their exchanges panic.
+// for backends that goroutines cannot share. Abort makes their exchanges panic. It returns nil if n is
+// less than 1.
 func Group(n int) []Comm {
+	if n < 1 {
+		return nil
+	}
 	g := &group{wires: make([][]chan any, n), over: make(chan struct{})}
 	all := make([]Comm, n)
 	for from := range g.wires {

@@ -1,11 +1,14 @@
 package ranks
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/mpi"
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
@@ -45,21 +48,29 @@ func TestDivideRows(t *testing.T) {
 func TestDivideCells(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, v := range []int{2, 3, 4, 7, 8, 30, 47, 60, 200} {
-		for _, holes := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%d windows, holes %v", v, holes), func(t *testing.T) {
+		for _, where := range []string{"everywhere", "with holes", "in the last cell", "in the first cell"} {
+			t.Run(fmt.Sprintf("%d windows, rows %s", v, where), func(t *testing.T) {
 				w := backend.Windows{Length: 20}
 				w.Center = testkit.Numbers(v, func(i int) float64 { return float64(10 * i) })
 				var x []float64
 				for range 5 * v {
 					at := float64(10*v+20)*rng.Float64() - 20
-					if !holes || int(at/50)%2 == 0 {
-						x = append(x, at)
+					switch where {
+					case "with holes":
+						if int(at/50)%2 != 0 {
+							continue
+						}
+					case "in the last cell":
+						at = float64(10*v) + rng.Float64()
+					case "in the first cell":
+						at = rng.Float64() - 20
 					}
+					x = append(x, at)
 				}
 				l := w.NewLayout(x, len(x), 1)
 				all := divideCells(&w, l, len(x), minShards)
 				checkExtents(t, all, len(x))
-				if len(all) > minShards || v >= 60 && !holes && len(all) < minShards {
+				if len(all) > minShards || v >= 60 && where == "everywhere" && len(all) < minShards {
 					t.Errorf("%d shards", len(all))
 				}
 				for i, c := range all {
@@ -105,6 +116,67 @@ func TestShardsOf(t *testing.T) {
 				t.Errorf("%d shards, %d ranks: the last has up to %d", shards, n, at)
 			}
 		}
+	}
+}
+
+// alone is the world of a process that no launcher of its MPI library has started.
+type alone struct {
+	mpi.World
+	size   int
+	closed bool
+}
+
+func (w *alone) Size() int { return w.size }
+func (w *alone) Close()    { w.closed = true }
+
+// TestLaunched checks that a process joins a job only if its MPI library sees the processes that the launcher has started.
+func TestLaunched(t *testing.T) {
+	for _, c := range []struct {
+		name, set string
+		size      int // of the world; 0: a build without MPI
+		err       error
+		job       bool
+	}{
+		{"no launcher", "", 1, nil, false},
+		{"mpirun", "OMPI_COMM_WORLD_SIZE=3 PMIX_RANK=2", 3, nil, true},
+		{"mpirun -n 1", "OMPI_COMM_WORLD_SIZE=1 PMIX_RANK=0", 1, nil, true},
+		{"MPICH's mpiexec", "PMI_SIZE=2 PMI_RANK=0", 1, ErrLauncher, false},
+		{"MPICH's mpiexec -n 1", "PMI_SIZE=1 PMI_RANK=0", 1, nil, true},
+		{"MPICH's mpiexec with its library", "PMI_SIZE=2", 2, nil, true},
+		{"rank 1 of PMIx", "PMIX_RANK=1", 1, ErrLauncher, false},
+		{"srun without MPI", "SLURM_STEP_NUM_TASKS=4 SLURM_PROCID=1", 1, ErrLauncher, false},
+		{"a batch script", "SLURM_NTASKS=4 SLURM_PROCID=0", 1, nil, false},
+		{"mpirun in a step of one task", "SLURM_STEP_NUM_TASKS=1 OMPI_COMM_WORLD_SIZE=2", 2, nil, true},
+		{"MVAPICH", "MV2_COMM_WORLD_SIZE=2", 1, ErrLauncher, false},
+		{"jsrun", "JSM_NAMESPACE_SIZE=2", 1, ErrLauncher, false},
+		{"without MPI", "", 0, nil, false},
+		{"without MPI, mpirun", "OMPI_COMM_WORLD_SIZE=2", 0, ErrNotBuilt, false},
+		{"without MPI, mpirun -n 1", "OMPI_COMM_WORLD_SIZE=1 PMIX_RANK=0", 0, nil, false},
+		{"without MPI, MPICH", "PMI_SIZE=2", 0, ErrNotBuilt, false},
+		{"without MPI, MPICH's mpiexec -n 1", "PMI_SIZE=1", 0, nil, false},
+		{"without MPI, srun", "SLURM_STEP_NUM_TASKS=2", 0, ErrNotBuilt, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for _, name := range append(launchers, "PMIX_RANK") {
+				t.Setenv(name, "")
+			}
+			for _, v := range strings.Fields(c.set) {
+				name, value, _ := strings.Cut(v, "=")
+				t.Setenv(name, value)
+			}
+			w := &alone{size: c.size}
+			got, leave, err := join(func() (mpi.World, error) {
+				if c.size == 0 {
+					return nil, mpi.ErrNotBuilt
+				}
+				return w, nil
+			})
+			if !errors.Is(err, c.err) || (got != nil) != c.job || w.closed != (c.err == ErrLauncher) {
+				t.Fatalf("job %v, closed %v, error %v", got != nil, w.closed, err)
+			}
+			leave()
+			testkit.Equal(t, w.closed, c.job || c.err == ErrLauncher, "left")
+		})
 	}
 }
 

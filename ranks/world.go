@@ -1,6 +1,8 @@
 package ranks
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"runtime"
 	"strconv"
@@ -12,29 +14,48 @@ import (
 // MPI reports whether this build has MPI, and which library.
 func MPI() (library string, built bool) { return mpi.Library(), mpi.Built }
 
-// launchers are the variables that mpirun, mpiexec and srun set for the processes of a job.
-var launchers = []string{"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_SIZE", "PMIX_RANK"}
+// launchers are the variables in which mpirun, mpiexec, srun and jsrun give the number of processes of a job.
+// Slurm's variables without STEP are also set for a batch script, which is one process.
+var launchers = []string{
+	"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_SIZE", "MV2_COMM_WORLD_SIZE", "JSM_NAMESPACE_SIZE", "SLURM_STEP_NUM_TASKS",
+}
 
-// launched reports whether a launcher has started this process as part of a job.
-func launched() bool {
-	for _, name := range launchers {
-		if os.Getenv(name) != "" {
-			return true
+// launched reports whether a launcher has started this process as part of a job, and the number of processes with the
+// variable that gives it. Without such a variable, the name is PMIX_RANK or "" and the number is a lower bound.
+func launched() (name string, processes int, ok bool) {
+	if os.Getenv("PMIX_RANK") != "" {
+		name, processes, ok = "PMIX_RANK", number("PMIX_RANK")+1, true
+	}
+	for _, v := range launchers {
+		if n := number(v); n > 0 && (!ok || n > processes) {
+			name, processes, ok = v, n, true
 		}
 	}
-	return false
+	return name, processes, ok
 }
 
 // World returns the ranks of the job to which this process belongs, or nil without a job: a program
 // run directly needs no MPI. All ranks must call leave at the end. The error wraps ErrNotBuilt if
-// there is a job and this build has no MPI.
-func World() (c Comm, leave func(), err error) {
-	if !launched() {
+// the job has several processes and this build has no MPI, and ErrLauncher if the launcher belongs to
+// another MPI library, so that each process would run the whole job.
+func World() (c Comm, leave func(), err error) { return join(mpi.Start) }
+
+// join is World with the function that starts MPI.
+func join(start func() (mpi.World, error)) (c Comm, leave func(), err error) {
+	name, processes, ok := launched()
+	if !ok {
 		return nil, func() {}, nil
 	}
-	w, err := mpi.Start()
-	if err != nil {
+	w, err := start()
+	switch {
+	case errors.Is(err, mpi.ErrNotBuilt) && processes == 1:
+		return nil, func() {}, nil // one process needs no MPI
+	case err != nil:
 		return nil, func() {}, err
+	case w.Size() == 1 && processes > 1:
+		w.Close()
+		return nil, func() {}, fmt.Errorf("%s is %s, but this process is alone in %s: %w", name, os.Getenv(name), mpi.Library(),
+			ErrLauncher)
 	}
 	return w, w.Close, nil
 }

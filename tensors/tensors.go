@@ -57,19 +57,22 @@ func Rows(t *tensor.Dense) ([]float64, error) {
 }
 
 // Tensor returns rows of d columns, such as a draw of Model.Draw, as a tensor [N,d]
-// of float64 that shares their memory, or nil if there are none.
+// of float64 that shares their memory, or nil if there are none or the last row is not complete.
 func Tensor(rows []float64, d int) *tensor.Dense {
-	if len(rows) == 0 || d < 1 {
+	if len(rows) == 0 || d < 1 || len(rows)%d != 0 {
 		return nil
 	}
 	return tensor.New(tensor.WithShape(len(rows)/d, d), tensor.WithBacking(rows))
 }
 
-// empty reports whether a prediction has no values and therefore no tensors.
-func empty(p *vssgp.Prediction) bool { return p == nil || p.N < 1 || p.D < 1 }
+// empty reports whether a prediction has no values, or other numbers than its shape, and therefore no
+// tensors.
+func empty(p *vssgp.Prediction) bool {
+	return p == nil || p.N < 1 || p.D < 1 || p.N > len(p.Mean) || len(p.Mean) != p.N*p.D
+}
 
 // Mean returns a prediction's mean [N,D] in the units of y. It shares p's memory. Mean, Cov and SD
-// return nil if p is nil or empty.
+// return nil if p is nil or empty, or if one of its arrays does not have its shape.
 func Mean(p *vssgp.Prediction) *tensor.Dense {
 	if empty(p) {
 		return nil
@@ -79,7 +82,7 @@ func Mean(p *vssgp.Prediction) *tensor.Dense {
 
 // Cov returns a prediction's covariance [N,D,D] of the observed y. It shares p's memory.
 func Cov(p *vssgp.Prediction) *tensor.Dense {
-	if empty(p) {
+	if empty(p) || len(p.Cov) != len(p.Mean)*p.D {
 		return nil
 	}
 	return tensor.New(tensor.WithShape(p.N, p.D, p.D), tensor.WithBacking(p.Cov))
@@ -91,7 +94,11 @@ func SD(p *vssgp.Prediction, noise bool) *tensor.Dense {
 	if empty(p) {
 		return nil
 	}
-	return tensor.New(tensor.WithShape(p.N, p.D), tensor.WithBacking(p.SD(noise)))
+	sd := p.SD(noise)
+	if sd == nil {
+		return nil
+	}
+	return tensor.New(tensor.WithShape(p.N, p.D), tensor.WithBacking(sd))
 }
 
 // dims returns the dimensions of a matrix, or of a vector as one column.

@@ -8,9 +8,17 @@ import (
 	"github.com/vssgp/vssgp/internal/parallel"
 )
 
-// NewParams returns zero parameters of the given shape, including the coefficients.
-// Windows and ComponentWindow are empty.
+// MaxNumbers is the maximum number of parameters of a model, 8 GiB.
+const MaxNumbers = 1 << 30
+
+// NewParams returns zero parameters of the given shape, including the coefficients, or nil if a
+// number is negative or there would be more than 2³⁰ parameters. Windows and ComponentWindow are
+// empty.
 func NewParams(l, k, q, d int) *Params {
+	components, features := float64(l)*float64(1+2*q), float64(l)*float64(k)*(2+3*float64(q)+2*float64(d))
+	if min(l, k, q, d) < 0 || max(l, k, q, d) > MaxNumbers || components+features > MaxNumbers {
+		return nil
+	}
 	p := &Params{L: l, K: k, Q: q, D: d}
 	for _, t := range p.Tensors() {
 		*t.Data = make([]float64, t.Size())

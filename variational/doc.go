@@ -5,4 +5,8 @@
 //
 // It uses package backend and block-tridiagonal matrices. Units, initialization,
 // optimization and files are in other packages.
+//
+// NewParams and the methods M, Clone, Check, Tensors and Features of Params accept any argument. All
+// other functions and methods are for valid parameters (Params.Check), a Setting with a backend, and
+// data and shapes that match them; they return an error or panic on others.
 package variational

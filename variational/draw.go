@@ -1,6 +1,7 @@
 package variational
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -62,6 +63,7 @@ func (p *Params) drawCoefficients(exact *Posterior, rng *rand.Rand) []float64 {
 // At returns the function's values [N,D] at rows x [N,Q]. Errors wrap backend.ErrShape,
 // backend.ErrValue if a value is not finite, or ctx.Err().
 func (f *Function) At(ctx context.Context, x []float64) ([]float64, error) {
+	ctx = cmp.Or(ctx, context.Background())
 	q := f.features.Q
 	n := len(x) / q
 	if err := (&backend.Data{N: n, Q: q, X: x, Windows: f.features.Windows}).Check(); err != nil {

@@ -1,6 +1,7 @@
 package variational
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -17,6 +18,7 @@ const ChunkRows = 256
 // row n' (DESIGN.md, section 7; eq. pred_uncertainty at two inputs). It takes O(N²·(M+D²))
 // operations and O(chunk·M) memory in addition to the result. Errors wrap ctx.Err().
 func (t *Predictive) Joint(ctx context.Context, x []float64) (*mat.SymDense, error) {
+	ctx = cmp.Or(ctx, context.Background())
 	n := len(x) / t.p.Q
 	j := &joint{Predictive: t, x: x, variances: t.Variances(), out: mat.NewSymDense(n*t.p.D, nil)}
 	for lo := 0; lo < n; lo += ChunkRows {

@@ -1,6 +1,7 @@
 package variational
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -24,6 +25,7 @@ type Predictive struct {
 // coefficients or, if it is nil, for the factorized posterior in the parameters. It inverts
 // a copy of the exact posterior's factor. Errors wrap ctx.Err().
 func NewPredictive(ctx context.Context, p *Params, exact *Posterior) (*Predictive, error) {
+	ctx = cmp.Or(ctx, context.Background())
 	t := &Predictive{p: p, f: p.Features()}
 	if exact == nil {
 		t.Coefficients = &backend.Posterior{Mean: p.CoefMean, Var: p.CoefVar, D: p.D}
@@ -59,6 +61,7 @@ func (t *Predictive) Variances() []float64 {
 // At predicts the function at rows x [N,Q] in one pass of the backend. Errors come from the
 // backend or wrap ctx.Err().
 func (t *Predictive) At(ctx context.Context, device backend.Backend, x []float64) (*backend.Prediction, error) {
+	ctx = cmp.Or(ctx, context.Background())
 	n, d := len(x)/t.p.Q, t.p.D
 	rows, err := device.Open(backend.Data{N: n, Q: t.p.Q, X: x, Windows: t.p.Windows, Stop: ctx.Err})
 	if err != nil {

@@ -39,9 +39,9 @@ func TestMemory(t *testing.T) {
 	}{
 		{"dense", kind{N: 500, L: 8, K: 64, Q: 1, D: 1}, 512, 0, 2},
 		{"dense, by tables", kind{N: 1500, L: 8, K: 64, Q: 1, D: 1}, 512, 0, 6},
-		{"dense, odd", kind{N: 1500, L: 1, K: 509, Q: 2, D: 3}, 509, 0, 2},
-		{"windows", kind{N: 3000, L: 30, K: 32, Q: 1, D: 1, Windows: 15}, 2 * 64, 0, 2},
-		{"windows in segments", kind{N: 3000, L: 30, K: 32, Q: 1, D: 1, Windows: 15}, 2 * 64, 4, 2},
+		{"dense, odd", kind{N: 600, L: 1, K: 509, Q: 2, D: 3}, 509, 0, 2},
+		{"windows", kind{N: 1500, L: 30, K: 32, Q: 1, D: 1, Windows: 15}, 2 * 64, 0, 2},
+		{"windows in segments", kind{N: 1500, L: 30, K: 32, Q: 1, D: 1, Windows: 15}, 2 * 64, 4, 2},
 	} {
 		p, data := c.kind.Make()
 		rows, err := variational.Open(context.Background(), *data, variational.Setting{Backend: cpu.New(), Segments: c.segments})

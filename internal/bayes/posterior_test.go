@@ -62,6 +62,27 @@ func TestLaplace(t *testing.T) {
 	}
 }
 
+// TestTrajectory checks that short trajectories of Hamiltonian Monte Carlo conserve the energy to second order in the step length, and
+// the first step of dual averaging.
+func TestTrajectory(t *testing.T) {
+	normal := func(v, gradient []float64) (float64, error) {
+		for i, x := range v {
+			gradient[i] = -x
+		}
+		return -halfSquare(v), nil
+	}
+	g := testkit.Must(laplace(normal, []float64{0, 0}, []float64{1, 1}))(t)
+	c := &chain{f: normal, g: g, random: rand.New(rand.NewPCG(3, 3)), length: 1e-3}
+	c.at = testkit.Must(c.point([]float64{1, -2}))(t)
+	for range 50 {
+		if share := c.step(); !(share > 1-1e-5) {
+			t.Fatalf("acceptance %v at a step length of 0.001", share)
+		}
+	}
+	c.adapt(1, 0.3, false)
+	testkit.Near(t, c.surplus, (acceptance-0.3)/(1+delay), 1e-15, "shortfall")
+}
+
 // TestDraws checks the moments of draws from the Gaussian, and of HMC draws from Gaussian, skewed and truncated posteriors.
 func TestDraws(t *testing.T) {
 	const n = 4000

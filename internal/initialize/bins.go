@@ -66,12 +66,18 @@ func (s *Series) rankings(ctx context.Context, centers []float64, half, steps fl
 	all := make([]ranking, len(centers))
 	count, order := s.binCount(steps), int(spectrumOrder*steps)
 	transforms := sync.Pool{New: func() any { return ar.NewTransform(count*spectrumSteps, order) }}
-	masses := make([][]float64, len(centers)) // stored if the mean is needed
+	masses := make([][]float64, len(centers)) // stored if they are needed again
+	known, windows := s.masses, spectra{windows: len(centers), half: half}
+	if s.massesOf != windows {
+		known = nil
+	}
 	parallel.For(len(centers), runtime.GOMAXPROCS(0), func(v int) {
 		var own []float64
 		switch {
 		case ctx.Err() != nil:
 			own = make([]float64, count)
+		case known != nil:
+			own = known[v]
 		case s.times != nil:
 			own = s.unevenMasses(ctx, centers[v], half, count)
 		case order > spectrumLongest:
@@ -81,11 +87,12 @@ func (s *Series) rankings(ctx context.Context, centers []float64, half, steps fl
 			defer transforms.Put(t)
 			own = s.modelMasses(t, centers[v], half, order, count)
 		}
-		if shared {
+		if shared || s.times != nil {
 			masses[v] = own
-			return
 		}
-		all[v] = s.rank(own, v, most)
+		if !shared {
+			all[v] = s.rank(own, v, most)
+		}
 	})
 	if shared {
 		mean := meanOf(masses)
@@ -93,9 +100,12 @@ func (s *Series) rankings(ctx context.Context, centers []float64, half, steps fl
 			all[v] = s.rank(mean, v, most)
 		}
 	}
-	s.ranked = nil
+	s.ranked, s.masses = nil, nil
 	if ctx.Err() == nil {
 		s.spectra, s.ranked = asked, all
+		if s.times != nil {
+			s.massesOf, s.masses = windows, masses
+		}
 	}
 	return all
 }

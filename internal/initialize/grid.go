@@ -21,6 +21,10 @@ const (
 	// bandMost is the maximum frequency for uneven rows, in cycles per mean step. Rows in bursts
 	// resolve higher frequencies than the mean step.
 	bandMost = 16
+	// clusterExtent is the maximum extent of times that count as one if most times are that close, in
+	// mean steps. Within it even bandMost changes the phase by less than a radian, so the times only
+	// distinguish the frequencies that the distances of the clusters distinguish.
+	clusterExtent = 0.01
 )
 
 // A Grid describes the spacing of the rows along one input.
@@ -56,9 +60,29 @@ func GridOf(x []float64, q int) Grid {
 	if step := evenStep(x, gaps); step > 0 {
 		return Grid{Step: step}
 	}
-	gaps = gaps[sort.Search(len(gaps), func(i int) bool { return gaps[i] > 0 }):]
-	step := (x[len(x)-1] - x[0]) / float64(len(gaps))
-	return Grid{step, min(max(0.5, 0.5*step/gaps[len(gaps)/2]), bandMost)}
+	step, median := spacing(x, 0)
+	if extent := clusterExtent * step; median < extent {
+		// A distance of up to two extents is inside a longer burst, not between repeated measurements.
+		if mean, distance := spacing(x, extent); distance > 2*extent {
+			step, median = mean, distance
+		}
+	}
+	return Grid{step, min(max(0.5, 0.5*step/median), bandMost)}
+}
+
+// spacing returns the mean and the median distance of the sorted times x, where times within extent
+// of the first of them count as one.
+func spacing(x []float64, extent float64) (mean, median float64) {
+	var gaps []float64
+	last := x[0]
+	for _, v := range x {
+		if v-last > extent {
+			gaps = append(gaps, v-last)
+			last = v
+		}
+	}
+	slices.Sort(gaps)
+	return (x[len(x)-1] - x[0]) / float64(len(gaps)), gaps[len(gaps)/2]
 }
 
 // varies reports whether x has a finite, positive extent.

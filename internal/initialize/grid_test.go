@@ -90,13 +90,18 @@ func TestUnevenStep(t *testing.T) {
 		{"bursts", []float64{1, 1, 1, 1, 1, 115}, 20, 10},
 		{"narrow bursts", []float64{1, 1, 1, 1, 1, 595}, 100, 16},
 		{"a median above the mean", []float64{0.1, 2, 3}, 1.7, 0.5},
+		{"repeated with jitter", []float64{1e-3, 1e-3, 0.998, 1e-3, 1e-3, 0.998, 1e-3, 1e-3, 0.998}, 1, 0.5},
+		{"pairs with jitter", []float64{1e-12, 2, 1e-12, 2, 1e-12}, 2, 0.5},
+		{"repeated with more jitter", []float64{0.02, 0.02, 0.96, 0.02, 0.02, 0.96, 0.02, 0.02, 0.96}, 1. / 3, 25. / 3},
+		{"bursts longer than repeated measurements", []float64{1, 1, 1, 1, 1, 715}, 120, 16},
+		{"one close pair", []float64{1, 1, 1, 1e-9, 1, 1, 1}, 6. / 7, 0.5},
 	} {
 		x := []float64{7}
 		for _, g := range c.gaps {
 			x = append(x, x[len(x)-1]+g)
 		}
 		slices.Reverse(x)
-		if g := GridOf(x, 1); !(math.Abs(g.Step-c.step) <= 1e-12) || !(math.Abs(g.Band-c.band) <= 1e-12) || g.Even() != 0 {
+		if g := GridOf(x, 1); !(math.Abs(g.Step-c.step) <= 1e-9) || !(math.Abs(g.Band-c.band) <= 1e-9) || g.Even() != 0 {
 			t.Errorf("%s: %+v; want a step of %v and a band of %v", c.name, g, c.step, c.band)
 		}
 	}

@@ -26,8 +26,10 @@ type Series struct {
 	band  float64   // highest frequency of the spectrum in cycles per step: ½ for even rows
 	times []float64 // of uneven rows, ascending; nil for even rows
 
-	spectra spectra   // arguments of the cached rankings,
-	ranked  []ranking // which several noise levels use
+	spectra  spectra     // arguments of the cached rankings,
+	ranked   []ranking   // which several noise levels use
+	massesOf spectra     // the windows of the cached masses of uneven rows,
+	masses   [][]float64 // which all numbers of components use
 }
 
 // NewSeries assigns rows to the points of a grid in the model's units, or stores uneven rows with

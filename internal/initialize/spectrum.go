@@ -59,11 +59,12 @@ func (s *Series) bytes(lengths []float64) (most float64) {
 	for _, length := range lengths {
 		w, length := s.windows(length, 0.5)
 		windows := w.Count()
-		each := 40 * float64(ar.PeriodogramSize(min(len(s.missing), int(2*length/s.step)+1)))
+		each, masses := 40*float64(ar.PeriodogramSize(min(len(s.missing), int(2*length/s.step)+1))), 0.0
 		if s.times != nil {
-			each = periodogram.Bytes(len(s.times)/windows, s.binCount(length/s.step)*spectrumSteps)
+			bins := s.binCount(length / s.step)
+			each, masses = periodogram.Bytes(len(s.times)/windows, bins*spectrumSteps), 8*float64(windows*bins)
 		}
-		most = max(most, each*float64(min(windows, runtime.GOMAXPROCS(0))))
+		most = max(most, masses+each*float64(min(windows, runtime.GOMAXPROCS(0))))
 	}
 	return most + float64(len(s.missing)*(8*len(s.y)+1))
 }

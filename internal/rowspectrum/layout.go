@@ -16,9 +16,11 @@ const (
 	over = 2
 	// digits is the number of standard deviations at which Gaussians are cut off: exp(−digits²/2) = 2.5e-15.
 	digits = 8.2
-	// evenRounding is the maximum distance of an even row from its grid point, in units in the last place of the largest
-	// |x|: even rows that were scaled to standard deviations are rounded.
-	evenRounding = 4
+	// evenRounding is the maximum distance of an even row from its grid point, in roundoffs of the range: even rows that were
+	// scaled are rounded two or three times. Such distances are almost independent, so δ steps change the entries of G by about
+	// 2πδ/√(3N), relative to the largest one: less than the Terms rounding errors that are promised up to 10⁴ rows, and twice
+	// that at 10⁶. Larger distances are not rounding errors of the range: x is rounded far from 0, or has a jitter.
+	evenRounding = 3
 	// sparsest is the maximum number of grid points per row. A sparser grid has a smaller table if its rows are treated as
 	// uneven.
 	sparsest = 4
@@ -29,6 +31,7 @@ type layout struct {
 	even         bool
 	step, center double.Float // of even rows exact, else a power of two and any number
 	span         float64      // R, the largest |X| times two
+	rounded      bool         // even rows are not exactly at their grid points
 
 	// Even rows are at the grid points first, first+1, …; a grid point may have no row or several.
 	first     int
@@ -98,21 +101,28 @@ func evenLayout(d *backend.Data, order []int) *layout {
 	}
 	step := double.Sum(hi, -lo).Over(double.Of(steps))
 	points := make([]int, d.N)
-	tolerance := evenRounding * 0x1p-53 * 2 * max(math.Abs(lo), math.Abs(hi))
+	tolerance := evenRounding * 0x1p-53 * (hi - lo)
+	offs := make([]float64, d.N)
 	count := int(steps) + 1
 	middle := count / 2
 	var mean, slope, n, square float64 // of the rows' distances from their grid points
 	for i, row := range order {
 		at := math.Round((d.X[row] - lo) / step.Hi)
 		off := double.Sum(d.X[row], -lo).Minus(step.Times(double.Of(at))).Hi
-		if math.Abs(off) > tolerance {
+		if math.Abs(off) > 2*tolerance { // the ends, which define the step, are rounded, too
 			return nil
 		}
-		points[i] = int(at)
+		points[i], offs[i] = int(at), off
 		at -= float64(middle)
 		mean, slope, n, square = mean+off, slope+off*at, n+1, square+at*at
 	}
 	l := &layout{even: true, first: -middle, span: 2 * float64(middle)}
+	for i, off := range offs {
+		if math.Abs(off-mean/n-slope/square*float64(points[i]-middle)) > tolerance {
+			return nil
+		}
+		l.rounded = l.rounded || off != 0
+	}
 	l.center = step.Times(double.Of(float64(middle))).Plus(double.Of(lo)).Plus(double.Of(mean / n))
 	l.step = step.Plus(double.Of(slope / square))
 	for v := range 1 + d.D {

@@ -26,6 +26,20 @@ func TestProduct(t *testing.T) {
 	}
 }
 
+// TestWaves checks that waves are relative to the center of the rows with all its digits.
+func TestWaves(t *testing.T) {
+	x := testkit.Numbers(601, func(i int) float64 { return float64(i) / 10 })
+	s := New(&backend.Data{N: len(x), Q: 1, X: x})
+	center := s.layout.center
+	f, w := backend.NewFeatures(1, 1), make([]wave, 1)
+	f.Center[0], f.Freq[0], f.Decay[0] = center.Hi, 10*math.Pi, 1
+	if center.Lo == 0 || !s.waves(w, f) {
+		t.Fatalf("center %+v, waves %+v", center, w)
+	}
+	testkit.Near(t, w[0].z+w[0].zLow, -10*center.Lo, 1e-3*math.Abs(10*center.Lo), "Z")
+	testkit.Near(t, w[0].phase, 5*center.Lo, 1e-3*math.Abs(5*center.Lo), "phase")
+}
+
 // TestCover checks that tables cover negative and positive frequencies symmetrically.
 func TestCover(t *testing.T) {
 	s := New(backendtest.SpectrumData("uneven", 1000, 0, rand.New(rand.NewPCG(6, 13))))
@@ -75,6 +89,33 @@ func TestLayout(t *testing.T) {
 	}
 }
 
+// TestNotEven checks that rows are uneven, and G, C and the gradient as accurate as for other rows, if their distances from a grid are
+// more than the rounding errors of scaled even rows.
+func TestNotEven(t *testing.T) {
+	const n = 2000
+	rng := rand.New(rand.NewPCG(8, 14))
+	ulp := math.Nextafter(n, 2*n) - n
+	for name, at := range map[string]func(i float64) float64{
+		"milliseconds of a Unix time": func(i float64) float64 { return 1.7e9 + 1e-3*i },
+		"tenths, far from 0":          func(i float64) float64 { return 1e6 + i/10 },
+		"a jitter of five ulps":       func(i float64) float64 { return i + ulp*float64(rng.IntN(11)-5) },
+		"alternating":                 func(i float64) float64 { return i + 4*ulp*(1-2*math.Mod(i, 2)) },
+		"one row off by eight ulps":   func(i float64) float64 { return i + 8*ulp*math.Floor(i/1000)*math.Floor(1000/max(i, 1)) },
+	} {
+		d := backendtest.SpectrumData("even", n, 1, rng)
+		for i := range d.X {
+			d.X[i] = at(float64(i))
+		}
+		if l := newLayout(d); l.even {
+			t.Errorf("%s: even", name)
+		}
+		f := backendtest.SpectrumFeatures(d, 12, backendtest.Stretch{200, 10 * n, 0.1}, rng)
+		if g, c, grad := backendtest.SpectrumErrors(t, d, f, &Rows{data: *d, passCost: math.Inf(1)}, rng); !(g <= 1e-13 && c <= 1e-13 && grad <= 1e-11) {
+			t.Errorf("%s: G is off by %.2g, C by %.2g, the gradient by %.2g", name, g, c, grad)
+		}
+	}
+}
+
 // TestRoundedRows checks that rounded even rows deviate from the grid without an offset or a drift.
 func TestRoundedRows(t *testing.T) {
 	d := backendtest.SpectrumData("even, in standard deviations", 10_000, 0, nil)
@@ -108,7 +149,7 @@ func TestClasses(t *testing.T) {
 		s.tables = s.make(1<<14 + s.margin)
 		counts := map[class]int{}
 		for _, e := range s.boundaries() {
-			for _, z := range []float64{-1e-7, 0, 1e-7} {
+			for _, z := range slow.Pick([]float64{-1e-7, 0, 1e-7}, []float64{1e-7}) {
 				e := e
 				e.z += z
 				for _, v := range []int{0, 1} {
@@ -142,7 +183,7 @@ func (s *Spectrum) boundaries() (out []envelope) {
 	}
 	for _, near := range []float64{0.999, 1, 1.001} {
 		decays := []float64{0, 1e-30, shortest * near, 10 * near, digits * digits / (span * span) * near}
-		for _, half := range []float64{mostPoints, 3 * mostPoints, float64(s.reach)} {
+		for _, half := range []float64{mostPoints, 3 * mostPoints, float64(s.reach), 2 * float64(s.reach)} {
 			q := half * s.h / digits * near
 			decays = append(decays, q*q-s.p0)
 		}
@@ -154,6 +195,7 @@ func (s *Spectrum) boundaries() (out []envelope) {
 				add(p, span/2-digits/math.Sqrt(p)+6)
 				add(p, span/2-digits/math.Sqrt(p)*near)
 				add(p, -span/2-digits/math.Sqrt(p)*near)
+				add(p, -0.495*span) // among rows that are close together
 			}
 		}
 	}

@@ -145,6 +145,11 @@ func TestChoice(t *testing.T) {
 		{name: "a huge center", n: 4000, m: 10, change: func(_ *backend.Data, f *backend.Features) { f.Center[3] = 1e200 }},
 		{name: "an amplitude that is not a number", n: 4000, m: 10, change: func(_ *backend.Data, f *backend.Features) { f.Ripple[3] = math.NaN() }},
 		{name: "a huge frequency", n: 4000, m: 10, change: func(_ *backend.Data, f *backend.Features) { f.Freq[3] = 1e12 }},
+		{name: "16 cycles per step, even", n: 4000, m: 10, change: func(_ *backend.Data, f *backend.Features) { f.Freq[3] = 2 * math.Pi * 16 }, tables: true},
+		{name: "16 cycles per step, rounded", n: 4000, m: 10, change: func(d *backend.Data, f *backend.Features) {
+			d.X[5] += 3e-13
+			f.Freq[3] = 2 * math.Pi * 16
+		}},
 		{name: "a frequency beyond the tables, uneven", n: 4000, m: 100, change: func(d *backend.Data, f *backend.Features) {
 			d.X[5] += 0.3
 			f.Freq[3] = 1e5
@@ -172,6 +177,15 @@ func TestChoice(t *testing.T) {
 	} {
 		p := &passes{}
 		testkit.Equal(t, Over(p, &d), backend.Rows(p), name)
+	}
+}
+
+// TestExpect checks that tables are expected up to mostPerRow frequencies per row.
+func TestExpect(t *testing.T) {
+	for band, want := range map[float64]bool{0: true, 1: true, mostPerRow / 4: true, mostPerRow/4 + 0.01: false} {
+		if got, _, _ := Expect(1<<14, 10, 1, band, CPU); got != want {
+			t.Errorf("band %v: %v, want %v", band, got, want)
+		}
 	}
 }
 

@@ -37,13 +37,16 @@ const mostCycles = 1 << 45
 
 // waves writes the features' waves to dst. It returns false if a number is not finite or too large.
 func (s *Spectrum) waves(dst []wave, f *backend.Features) bool {
-	unit := s.layout.step.Hi
+	unit, most := s.layout.step.Hi, float64(mostCycles)
+	if s.layout.rounded { // the error grows with the frequency
+		most = mostPerRow * s.period
+	}
 	for k := range dst {
 		w := &dst[k]
 		turns := double.Of(f.Freq[k]).Times(double.PerTurn)
 		offset := double.Sum(f.Center[k], -s.layout.center.Hi).Plus(double.Of(-s.layout.center.Lo))
 		cycles, part := turns.Times(s.periodX).Split()
-		if !(math.Abs(cycles) < mostCycles) {
+		if !(math.Abs(cycles) < most) {
 			return false
 		}
 		if s.length > 0 {

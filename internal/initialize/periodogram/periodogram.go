@@ -89,25 +89,27 @@ const (
 func Masses(ctx context.Context, times, values, weights []float64, band float64, count, steps int) ([]float64, error) {
 	n := count * steps
 	p := newPlan(times, weights, band/float64(n), n)
-	rest := slices.Clone(values)
-	masses := make([]float64, count)
 	apart := n // minimum distance of lines, in frequencies
 	if span := times[len(times)-1] - times[0]; span > 0 {
 		apart = int(math.Ceil(1 / (span * p.step)))
 	}
-	var powers []float64
-	for round := 0; ; round++ {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		powers = p.power(rest)
-		lines := peaks(powers, apart)
-		if lines == nil || round == lineRounds {
-			break
-		}
-		for _, k := range lines {
-			masses[k/steps] += p.remove(rest, k)
-		}
+	strongest := func(powers []float64) []int { return peaks(powers, apart) }
+	masses, rest := make([]float64, count), slices.Clone(values)
+	powers, err := p.subtract(ctx, masses, rest, lineRounds, strongest)
+	if err == nil && p.aliased(apart) {
+		// One at a time, since a line also has power at its aliases.
+		noise := p.meanSquare(rest)
+		clear(masses)
+		copy(rest, values)
+		powers, err = p.subtract(ctx, masses, rest, lineRounds*lineMost, func(powers []float64) []int {
+			if strongest(powers) == nil {
+				return nil
+			}
+			return []int{p.lowest(powers, noise)}
+		})
+	}
+	if err != nil {
+		return nil, err
 	}
 	sum := 0.0
 	for _, v := range powers {
@@ -119,6 +121,24 @@ func Masses(ctx context.Context, times, values, weights []float64, band float64,
 		}
 	}
 	return masses, nil
+}
+
+// subtract moves lines from the values to the masses of bins and returns the powers of the rest. choose
+// returns the frequencies of a round for its powers, or nil if there are no more lines.
+func (p *plan) subtract(ctx context.Context, masses, values []float64, rounds int, choose func(powers []float64) []int) ([]float64, error) {
+	for round := 0; ; round++ {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		powers := p.power(values)
+		lines := choose(powers)
+		if lines == nil || round == rounds {
+			return powers, nil
+		}
+		for _, k := range lines {
+			masses[k*len(masses)/len(powers)] += p.remove(values, k)
+		}
+	}
 }
 
 func (p *plan) meanSquare(values []float64) float64 {
@@ -176,6 +196,63 @@ func (p *plan) remove(values []float64, k int) float64 {
 		values[i] -= a*real(e) + b*imag(e)
 	}
 	return max(0, before-p.meanSquare(values))
+}
+
+const (
+	// Times have aliases if the spectral window |Σ w exp(2πift)|/Σw exceeds aliasWindow outside its
+	// main lobe. Among random times this is rare.
+	aliasWindow = 0.7
+	// An alias explains the values as well if its log-likelihood is at most aliasNats lower, or its
+	// power by at most aliasShare, the error of peak.
+	aliasNats, aliasShare = 5, 1e-4
+)
+
+// aliased reports whether sinusoids of different frequencies below the band are nearly the same at
+// the times, as at repeated measurements or bursts with regular pauses. On an even grid with a band
+// of half a cycle per step none are.
+func (p *plan) aliased(apart int) bool {
+	for k := apart; 2*k+1 < len(p.double)-2*apart; k++ {
+		if cmplx.Abs(p.double[2*k+1]) > aliasWindow*p.total {
+			return true
+		}
+	}
+	return false
+}
+
+// lowest returns the lowest frequency that explains the values as well as the best one does. noise is
+// the mean square without lines.
+func (p *plan) lowest(powers []float64, noise float64) int {
+	best, squares := 0.0, 0.0
+	for k := range powers {
+		best = max(best, peak(powers, k))
+	}
+	for _, w := range p.weights {
+		squares += w * w
+	}
+	rows := p.total * p.total / squares // the effective number
+	least := (1-aliasShare)*best - 2*aliasNats/rows*noise
+	k := 0
+	for peak(powers, k) < least {
+		k++
+	}
+	return k
+}
+
+// peak returns the maximum of the parabola through the powers at k and its neighbors if k is a local
+// maximum, else 0.
+func peak(powers []float64, k int) float64 {
+	v := powers[k]
+	if k == 0 || k == len(powers)-1 {
+		return v
+	}
+	below, above := powers[k-1], powers[k+1]
+	if v < below || v < above {
+		return 0
+	}
+	if curvature := 2*v - below - above; curvature > 0 {
+		v += (above - below) * (above - below) / (8 * curvature)
+	}
+	return v
 }
 
 // Bytes estimates the memory of Masses for the given number of rows and n frequencies.

@@ -177,6 +177,88 @@ func TestMasses(t *testing.T) {
 	}
 }
 
+// TestAliased checks which times have aliases below a band.
+func TestAliased(t *testing.T) {
+	even := testkit.Numbers(100, func(i int) float64 { return float64(i) })
+	random, _ := uneven(100, 100, 4)
+	for _, c := range []struct {
+		name  string
+		times []float64
+		band  float64
+		want  bool
+	}{
+		{"even", even, 0.5, false}, {"even with a close pair", append(even[:50:50], append([]float64{49 + 1e-8}, even[50:]...)...), 0.5, false},
+		{"even, a higher band", even, 0.6, true}, {"random", random, 5, false},
+	} {
+		span := c.times[len(c.times)-1] - c.times[0]
+		step := 0.1 / span
+		p := newPlan(c.times, slices.Repeat([]float64{1}, len(c.times)), step, int(c.band/step))
+		testkit.Equal(t, p.aliased(10), c.want, c.name)
+	}
+}
+
+// TestPeak checks that the height of a local maximum is interpolated.
+func TestPeak(t *testing.T) {
+	powers := []float64{3, 4 - 1.69, 4 - 0.09, 4 - 0.49, 0, 2, 2, 0, 5}
+	for k, want := range []float64{3, 0, 4, 0, 0, 2.25, 2.25, 0, 5} {
+		testkit.Near(t, peak(powers, k), want, 1e-12, k)
+	}
+}
+
+// TestLowestAlias checks that lines are at the lowest frequency that explains the values as well as
+// any other, and at a high frequency if the times within a burst support it.
+func TestLowestAlias(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	repeated := func(jitter float64) (x []float64) {
+		for i := range 300 {
+			x = append(x, float64(i/3)+jitter*rng.Float64())
+		}
+		slices.Sort(x)
+		return x
+	}
+	bursts := func(spacing float64) (x []float64) {
+		for i := range 300 {
+			x = append(x, 10*float64(i/10)+spacing*float64(i%10))
+		}
+		return x
+	}
+	for _, c := range []struct {
+		name  string
+		times []float64
+		lines []float64 // frequencies
+		noise float64
+	}{
+		{"repeated measurements", repeated(1e-3), []float64{0.0161}, 0.05},
+		{"two lines", repeated(1e-3), []float64{0.0161, 0.207}, 0.05},
+		{"much jitter", repeated(0.1), []float64{0.0161, 0.207}, 0.05},
+		{"much jitter, above the repeats' rate", repeated(0.1), []float64{3.207, 1.3}, 0.05},
+		{"bursts", bursts(0.02), []float64{0.0131}, 0.01},
+		{"bursts that support a high frequency", bursts(0.1), []float64{3.3731}, 0.05},
+	} {
+		values, weights := make([]float64, len(c.times)), slices.Repeat([]float64{1}, len(c.times))
+		for i, x := range c.times {
+			values[i] = c.noise * rng.NormFloat64()
+			for _, f := range c.lines {
+				values[i] += math.Sin(2*math.Pi*f*x + 1)
+			}
+		}
+		const band = 4.0
+		span := c.times[len(c.times)-1] - c.times[0]
+		count := int(band * span / 0.75)
+		m := testkit.Must(Masses(context.Background(), c.times, values, weights, band, count, 8))(t)
+		for _, f := range c.lines {
+			at, near := int(f/band*float64(count)), 0.0
+			for i := max(0, at-1); i <= at+1; i++ {
+				near += m[i]
+			}
+			if !(math.Abs(near/0.5-1) <= 0.15) {
+				most := slices.Index(m, slices.Max(m))
+				t.Errorf("%s: %.3g at frequency %v, want 0.5; most, %.3g, at %.4f", c.name, near, f, m[most], (float64(most)+0.5)*band/float64(count))
+			}
+		}
+	}
+}
+
 func TestMassesEnd(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -3,6 +3,7 @@ package oracle
 import (
 	"math"
 	"math/big"
+	"sync"
 )
 
 // Gate returns g(x) for the window of feature k's component, along input 0, or 1 without
@@ -161,6 +162,33 @@ func Angle(omega, x, z []float64, c float64) float64 {
 	if math.IsNaN(plain) || math.IsInf(plain, 0) {
 		return math.NaN()
 	}
+	if len(omega) != 1 {
+		return angle(omega, x, z, c)
+	}
+	key := [4]float64{omega[0], x[0], z[0], c}
+	angles.Lock()
+	defer angles.Unlock()
+	r, known := angles.known[key]
+	if !known {
+		if len(angles.known) == mostAngles {
+			clear(angles.known)
+		}
+		r = angle(omega, x, z, c)
+		angles.known[key] = r
+	}
+	return r
+}
+
+// angles contains the latest angles of one input, because several checks of a backend need the same ones.
+var angles = struct {
+	sync.Mutex
+	known map[[4]float64]float64
+}{known: map[[4]float64]float64{}}
+
+const mostAngles = 1 << 18
+
+// angle implements Angle for finite arguments.
+func angle(omega, x, z []float64, c float64) float64 {
 	sum := number(c)
 	for q := range omega {
 		sum = add(sum, mul(number(omega[q]), sub(number(x[q]), number(z[q]))))

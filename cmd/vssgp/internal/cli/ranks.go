@@ -30,10 +30,7 @@ type peer struct{ rank, pid int }
 // JoinJob returns the MPI job of this process, nil without a launcher such as mpirun.
 func JoinJob() (*Job, error) {
 	c, leave, err := ranks.World()
-	if errors.Is(err, ranks.ErrNotBuilt) {
-		if os.Getenv("OMPI_COMM_WORLD_SIZE") == "1" {
-			return nil, nil // one rank needs no MPI
-		}
+	if errors.Is(err, ranks.ErrNotBuilt) || errors.Is(err, ranks.ErrLauncher) {
 		return nil, Mistake("several ranks were started: %w", err)
 	}
 	if err != nil || c == nil {
@@ -68,7 +65,7 @@ func (j *Job) meet() {
 // FirstRank reports whether this process prints the job's errors, even if it could not
 // join the job.
 func FirstRank() bool {
-	for _, name := range []string{"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"} {
+	for _, name := range []string{"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "JSM_NAMESPACE_RANK", "SLURM_PROCID"} {
 		if r := os.Getenv(name); r != "" {
 			return r == "0"
 		}
