@@ -3,6 +3,7 @@ package series
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -28,6 +29,19 @@ func (m *Model) accepts(s *Series) error {
 		return fmt.Errorf("%w: regressors are %q, must be %q in this order", ErrData, names, want)
 	}
 	return nil
+}
+
+// extended returns a layout of the same model whose features are valid on [0, end]. Sidebands are closer, so there are more of them.
+func (l *layout) extended(end float64) *layout {
+	sides := maps.Clone(l.sides)
+	for name, n := range sides {
+		sides[name] = int(math.Ceil(float64(n) * end / l.reach))
+	}
+	longer := newLayout(l.frame, l.parts, end, sides, 0, func(float64) float64 { return 1 })
+	for i := range longer.blocks { // the prior of the constant does not change
+		longer.blocks[i].amp.factor = l.blocks[i].amp.factor
+	}
+	return longer
 }
 
 // Evaluate returns the log marginal likelihood of a series at the mode of the hyper-parameters, in nats, with the outputs in the model's
@@ -59,8 +73,8 @@ func (m *Model) Evaluate(ctx context.Context, s Series) (float64, error) {
 		f.u[n] = f.steps(x)
 		end = max(end, f.u[n])
 	}
-	if end > l.reach { // extend the features to the new end
-		l = *newLayout(m.frame, l.parts, end, l.sides, 0, func(float64) float64 { return 1 })
+	if end > l.reach {
+		l = *m.layout.extended(end)
 	}
 	l.frame = &f
 	for d := range s.Y {

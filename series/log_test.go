@@ -164,3 +164,27 @@ func TestLogFarSD(t *testing.T) {
 		t.Errorf("%v ± %v, want the median %v ± half of %v to %v", p.Mean[0][0], p.SD[0][0], p.Quantile(0, 0, 0.5), low, high)
 	}
 }
+
+// TestLogGain checks that logarithms are modeled only if their density is five nats higher.
+func TestLogGain(t *testing.T) {
+	between := 0
+	for seed := range uint64(12) {
+		random := rand.New(rand.NewPCG(seed, 3))
+		s := seriesOf(30, func(float64) float64 { return math.Exp(1 + 0.45*random.NormFloat64()) })
+		logs, _ := s.logarithm()
+		o := Options{Parts: []Part{Constant{}}, Known: true}
+		plain, other := searchOf(t, s, o), searchOf(t, logs, o)
+		other.frame.Log = true
+		gain := testkit.Must(other.density())(t) - testkit.Must(plain.density())(t)
+		chosen := testkit.Must(scaled(t.Context(), &s, &o))(t).frame.Log
+		if chosen != (gain >= 5) {
+			t.Errorf("logarithms gain %.2f nats and are chosen: %v", gain, chosen)
+		}
+		if gain > 0 && gain < 5 {
+			between++
+		}
+	}
+	if between < 2 || between == 12 {
+		t.Errorf("the gain is between 0 and 5 nats %d times of 12", between)
+	}
+}

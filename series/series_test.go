@@ -344,6 +344,22 @@ func TestEvaluate(t *testing.T) {
 	}
 }
 
+// TestEvaluateBeyond compares the bound of data with another observation, inside or beyond the range of the features, with the bound of the
+// data plus the log density of the observation's prediction.
+func TestEvaluateBeyond(t *testing.T) {
+	s := made(60, false)
+	m := fit(t, s, Options{Parts: []Part{Constant{}, Slope{}, SmoothTrend{}}, Known: true, Draws: AtMode, Log: LogNever})
+	own := testkit.Must(m.Evaluate(t.Context(), s))(t)
+	for _, steps := range []int{10, 40, 80} { // the features reach to 30
+		x := m.Next(steps)[steps-1:]
+		p := predict(t, m, x)
+		y := p.Mean[0][0] + p.SD[0][0]
+		more := Series{X: slices.Concat(s.X, x), Y: [][]float64{append(slices.Clone(s.Y[0]), y)}}
+		want := own + p.LogDensity(0, 0, y) + math.Log(m.frame.Scale[0])
+		testkit.Near(t, testkit.Must(m.Evaluate(t.Context(), more))(t), want, 0.05, fmt.Sprint("bound with an observation after ", steps, " steps"))
+	}
+}
+
 // TestScore compares Score with the predictions, averaged over the rows with at least one value.
 func TestScore(t *testing.T) {
 	nan := math.NaN()
