@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
 	"github.com/vssgp/vssgp/internal/testkit"
 )
@@ -104,6 +105,38 @@ func TestRepair(t *testing.T) {
 	}
 }
 
+// TestPart checks that --from and --to limit the search, in samples and times, and that only damage inside the part is reported.
+func TestPart(t *testing.T) {
+	dir := t.TempDir()
+	file, dropout, _ := stereo(t)
+	take := testkit.Put(t, dir, "take.wav", string(file))
+	for flags, want := range map[string]int{
+		"":                                1,
+		"--from 9000 --to 9160":           1,
+		"--from 0.5s --to 0:00.6":         1,
+		"--from 9001":                     0,
+		"--to 9159":                       0,
+		"--to 562.5ms":                    0,
+		"--from 9s --to 20s":              -1,
+		"--from 9000 --to 9000":           -1,
+		"--from -3":                       -1,
+		"--to x":                          -1,
+		"--sensitivity 0 --to 10s":        1,
+		"--sensitivity -1":                -1,
+		"--from 0.56s --removed none.wav": -1, // with --dry-run
+	} {
+		args := append([]string{"repair", take, "--detect", "dropouts", "--dry-run", "--json"}, strings.Fields(flags)...)
+		if want < 0 {
+			refuse(t, strings.Fields(flags)[len(strings.Fields(flags))-2], args...)
+			continue
+		}
+		r := decode[imputed](t, succeed(t, args...).stdout)
+		if len(r.Gaps) != want || want == 1 && r.Gaps[0] != dropout {
+			t.Errorf("%q: found %v, want %d dropouts at %v", flags, r.Gaps, want, dropout)
+		}
+	}
+}
+
 // TestConfidence checks that detections with a low confidence are omitted, labels without a confidence are not, and adjacent detections are
 // one gap.
 func TestConfidence(t *testing.T) {
@@ -175,4 +208,73 @@ func TestFolder(t *testing.T) {
 			t.Errorf("%v: exit %d, %q; want %d and %q", args, o.code, o.stderr, cli.ExitMistake, word)
 		}
 	}
+}
+
+// TestGain checks the level of restored peaks at full scale: by default the output is lowered by what the fills need, --gain 0 keeps the
+// level and reports what it clips, and --format float needs no gain. --removed is always the input minus the output.
+func TestGain(t *testing.T) {
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	file, _, _ := stereo(t)
+	samples := words(t, file)
+	for i := range samples {
+		samples[i] = int16(max(-32768, min(32767, 4*int(samples[i]))))
+	}
+	take := testkit.Put(t, dir, "loud.wav", string(wav(16000, 2, samples)))
+	args := []string{"repair", take, "--detect", "clipped", "--json", "--removed", in("removed.wav"), "--sd", in("sd.npy")}
+	for _, c := range []struct {
+		flags, note string
+		gain        float64 // -1: any below
+	}{
+		{"", " dB softer than the input, because fills exceed full scale; --gain 0 keeps", -1},
+		{"--gain auto --draws 1", " dB softer than the input", -1},
+		{"--gain 0", "filled samples that exceeded full scale by up to ", 0},
+		{"--gain -0.5dB", "; --gain auto or --format float keeps them", -0.5},
+		{"--gain -12", "", -12},
+		{"--format float", "", 0},
+		{"--format float --gain -2", "", -2},
+	} {
+		out := in("out.wav")
+		o := succeed(t, append(append(args, "-o", out), strings.Fields(c.flags)...)...)
+		r := decode[struct {
+			Gain    float64 `json:"gain_db"`
+			Clipped int
+			Gaps    [][2]int
+		}](t, o.stdout)
+		if c.gain == -1 && !(r.Gain < -1) || c.gain != -1 && r.Gain != c.gain {
+			t.Errorf("%q: a gain of %v dB, want %v", c.flags, r.Gain, c.gain)
+		}
+		if !strings.Contains(o.stderr, c.note) || c.note == "" && o.stderr != "" || (r.Clipped > 0) != strings.Contains(o.stderr, "clipped") {
+			t.Errorf("%q: %d clipped, stderr %q, want %q", c.flags, r.Clipped, o.stderr, c.note)
+		}
+		before, after := testkit.Must(audio.Open(take))(t), testkit.Must(audio.Open(out))(t)
+		removed := testkit.Must(audio.Open(in("removed.wav")))(t)
+		by, e, peak, changed := math.Pow(10, r.Gain/20), after.Encoding(), 0.0, 0
+		if e.Float != strings.Contains(c.flags, "float") || removed.Encoding() != e {
+			t.Errorf("%q: the output has %v, the removed sound %v", c.flags, e, removed.Encoding())
+		}
+		for channel, x := range before.Samples {
+			for n, v := range x {
+				quiet := e.Nearest(by * v)
+				if math.Abs(after.Samples[channel][n]+removed.Samples[channel][n]-quiet) > 1e-6 {
+					t.Fatalf("%q: sample %d: output %v and removed %v of %v", c.flags, n, after.Samples[channel][n],
+						removed.Samples[channel][n], quiet)
+				}
+				if after.Samples[channel][n] != quiet {
+					changed++
+				}
+				peak = max(peak, math.Abs(after.Samples[channel][n]))
+			}
+		}
+		if c.gain == -1 && (changed < 100 || r.Clipped > 0 || peak >= 1 || peak < 0.99 && c.flags == "") {
+			t.Errorf("%q: %d samples differ, the peak is %v; want restored peaks just below full scale", c.flags, changed, peak)
+		}
+	}
+	again := in("again.wav") // other damage does not change the level
+	succeed(t, "repair", take, "--gap", "600:610", "-o", again)
+	if changedInside(t, samples, words(t, testkit.Read(t, again)), [2]int{1200, 1220}) == 0 {
+		t.Error("a gap is not filled")
+	}
+	refuse(t, "32-bit float", append(args, "--format", "float", "-o", in("x.flac"))...)
+	refuse(t, "--gain", append(args, "--gain", "3", "-o", in("x.wav"))...)
 }

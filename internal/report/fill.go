@@ -35,6 +35,7 @@ type Fill struct {
 	Scores    *Table          // nil without a reference
 	Method    string          // method of the fill
 	Settings  []Setting
+	Gain      float64 // of the player in dB, at which it plays the fills without clipping them
 }
 
 // Device returns the device of the fill: a model's backend, else the CPU.

@@ -106,6 +106,7 @@ type fileFlag struct {
 func (o *imputeFlags) fileFlags() []fileFlag {
 	return []fileFlag{
 		{"gaps", &o.gaps.file, true}, {"labels", &o.gaps.labels, false}, {"report", &o.report, false}, {"sd", &o.sd, false},
+		{"removed", &o.removed, false},
 		{"model", &o.models, false}, {"reference", &o.reference, true},
 	}
 }
