@@ -65,7 +65,7 @@ Kinds of damage for --detect:
   clicks     short clicks and crackle
   dropouts   interruptions: zeros, zeros with dither, a repeated sample
   zeros      interruptions of exact zeros only
-  clipped    peaks clipped at the largest values
+  clipped    peaks clipped at the largest values or at a lower level
 
 To review the damage first, write it with --dry-run --labels found.txt, edit the labels
 in Audacity, and fill them with --gaps found.txt. Gaps whose fill is not reliable are
