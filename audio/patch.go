@@ -106,6 +106,10 @@ func (p *Patch) Write(w io.Writer, c Container) error {
 	}
 	f, out := p.f, bufio.NewWriter(w) // out keeps the first error
 	header, to, err := f.converted(c)
+	if err == nil && f.source().tag != nil && f.target(c) == FLAC && f.keeps(c) {
+		tag := f.source().tag
+		_, err = io.Copy(w, io.NewSectionReader(tag, 0, tag.Size()))
+	}
 	if err != nil {
 		return err
 	}
@@ -165,7 +169,7 @@ func (p *Patch) copy(w io.Writer, to Encoding) error {
 // writeFLAC writes a FLAC file. It copies the source if that is a FLAC file without changes.
 func (p *Patch) writeFLAC(w io.Writer, to Encoding) error {
 	f := p.f
-	if from, ok := f.pcm.(*flacFile); ok && len(p.pieces) == 0 {
+	if from, ok := f.pcm.(*flacFile); ok && len(p.pieces) == 0 && !f.streamed {
 		_, err := io.Copy(w, io.NewSectionReader(from.src, 0, from.size))
 		return err
 	}
@@ -198,7 +202,7 @@ func (f *File) target(c Container) Container {
 
 // keeps reports whether writing the file in a container keeps all bytes of its source except the samples.
 func (f *File) keeps(c Container) bool {
-	return f.target(c) == f.container && f.encoding == f.source().encoding
+	return f.target(c) == f.container && f.encoding == f.source().encoding && (!f.streamed || c == WAV && f.container == WAV || c == FLAC)
 }
 
 // converted returns the header and the encoding of the file in a container. For the file's own container, the header is nil and the
@@ -209,7 +213,7 @@ func (f *File) converted(c Container) (header []byte, to Encoding, err error) {
 	}
 	l, k := f.layout, containers[f.target(c)]
 	switch {
-	case f.keeps(c) && f.streamed && f.source().riffSize() > math.MaxUint32:
+	case f.keeps(c) && f.streamed && f.container == WAV && f.source().riffSize() > math.MaxUint32:
 		err = errTooLong
 	case f.keeps(c):
 	case k.header == nil:

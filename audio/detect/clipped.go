@@ -66,7 +66,7 @@ func newClipped(ctx context.Context, r recording, o *Options) (detector, error) 
 	}
 	for i := range d.levels {
 		l := &d.levels[i]
-		l.decide(o)
+		l.decide(o, r.n)
 		d.lower[i] = l.counts.find(min(l.least, l.top-clipParts*l.width), step, l.threshold(o))
 		l.counts = levelCounts{}
 	}
@@ -88,8 +88,9 @@ func (l *clipLevel) count(x float64) {
 }
 
 // decide determines the lower end of the level: the smallest range below the top that contains 95 % of the samples in the width. The
-// log-odds are log(n/m) − log clipExcess, with n samples in the width and a mean of m samples in the widths below.
-func (l *clipLevel) decide(o *Options) {
+// log-odds are log(n/m) − log clipExcess, with n samples in the width and a mean of m samples in the widths below. If nearly all of the
+// samples are there, the sound is small compared with its offset.
+func (l *clipLevel) decide(o *Options, samples int) {
 	at, below := 0, 0
 	for i, n := range l.depth {
 		if i < clipParts {
@@ -100,7 +101,7 @@ func (l *clipLevel) decide(o *Options) {
 	}
 	l.least = math.Inf(1)
 	l.logOdds = math.Log(float64(at)) - math.Log(max(float64(below), 0.5)/clipParts) - math.Log(clipExcess)
-	if l.top <= clipParts*o.Step || !(l.logOdds > l.threshold(o)) {
+	if l.top <= clipParts*o.Step || 10*at > 9*samples || !(l.logOdds > l.threshold(o)) {
 		return
 	}
 	adjacent := clipPairs

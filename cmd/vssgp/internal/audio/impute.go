@@ -81,7 +81,7 @@ accepts the model flags of "vssgp fit". Details: docs/repair.md and docs/fills.m
   vssgp impute cut.wav --gaps gaps.csv --reference clean.wav --report out.html -o out.wav`,
 	}, func(ctx context.Context, args []string) error { return runImpute(ctx, env, args[0], o) },
 		cli.InputFile("IN.wav", cli.RecordingFiles))
-	cmd.Annotations = cli.FlagGroups("Most used: detect gaps gap output report labels dry-run sensitivity out-dir", "Input: cues confidence from to",
+	cmd.Annotations = cli.FlagGroups("Most used: detect gaps gap output report labels dry-run sensitivity out-dir", "Input: cues confidence from to strict",
 		"Output: output report labels gain format removed sd draws out-dir overwrite", "Model: method context model memory reference")
 	o.add(cmd.Flags())
 	return cmd
@@ -98,6 +98,7 @@ func (o *imputeFlags) add(f *pflag.FlagSet) {
 	f.Var(o.level.gainValue(), "gain", "output gain in `dB`, at most 0; auto: what restored peaks need")
 	o.level.format = inputFormat
 	f.Var(cli.OneOf(&o.level.format, inputFormat, floatFormat), "format", "sample `format` of the output: input, or float for 32 bits")
+	f.Bool("strict", false, "refuse a recording that is cut short or has a wrong header")
 	f.Var(cli.FileName(&o.outDir, cli.FileUse{Written: true, Folder: true}), "out-dir",
 		"`folder` for all recordings of the folder IN; {} in paths is the name")
 	o.method = anyMethod
