@@ -181,6 +181,42 @@ func TestConfidence(t *testing.T) {
 	}
 }
 
+// TestResume checks that --resume skips recordings whose repair is complete and repairs those with another setting or changed files.
+func TestResume(t *testing.T) {
+	dir := t.TempDir()
+	in := func(names ...string) string { return filepath.Join(append([]string{dir}, names...)...) }
+	file, _, _ := stereo(t)
+	quiet := string(wav(8000, 1, tone(4000, 8000)))
+	testkit.Put(t, in("takes"), "a.wav", string(file))
+	testkit.Put(t, in("takes"), "b.wav", quiet)
+	line := []string{"impute", in("takes"), "--detect", "dropouts", "--out-dir", in("out"), "--labels", in("out", "{}.txt"), "--sd",
+		in("out", "{}.csv"), "--json"}
+	run := func(name, skipped string, args ...string) {
+		t.Helper()
+		r := decode[struct {
+			Recordings []imputed
+			Skipped    []string
+		}](t, succeed(t, append(line, args...)...).stdout)
+		if got := strings.Join(r.Skipped, " "); got != skipped || len(r.Recordings)+len(r.Skipped) != len(listing(t, in("takes")))-1 {
+			t.Errorf("%s: %q skipped, want %q; %d repaired", name, got, skipped, len(r.Recordings))
+		}
+	}
+	run("the first time", "", "--resume")
+	run("again", "a.wav b.wav", "--resume")
+	run("with another setting", "", "--resume", "--sensitivity", "6")
+	run("with it again", "a.wav b.wav", "--sensitivity", "6", "--quiet", "--resume")
+	run("without --resume", "")
+	testkit.Put(t, in("takes"), "c.wav", quiet)
+	testkit.Put(t, in("out"), "a.wav", "RIFF")
+	run("a new and a partial file", "b.wav", "--resume")
+	testkit.OK(t, os.Remove(in("out", "b.txt")))
+	testkit.Put(t, in("takes"), "a.wav", string(wav(8000, 1, tone(4001, 8000))))
+	run("a missing output and a changed input", "c.wav", "--resume")
+	testkit.Put(t, in("out"), ".vssgp-repair.json", "{")
+	run("a damaged list", "", "--resume")
+	refuse(t, "--out-dir", "impute", in("takes", "a.wav"), "--detect", "zeros", "-o", in("x.wav"), "--resume")
+}
+
 // TestFolder checks that all recordings of a folder are repaired with separate output files, and that an unreadable recording is reported
 // at the end and does not affect the others.
 func TestFolder(t *testing.T) {

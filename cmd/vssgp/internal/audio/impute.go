@@ -35,6 +35,7 @@ type imputeFlags struct {
 	output    string
 	removed   string
 	outDir    string
+	resume    bool
 	reference string
 	report    string
 	sd        string
@@ -82,7 +83,7 @@ accepts the model flags of "vssgp fit". Details: docs/repair.md and docs/fills.m
 	}, func(ctx context.Context, args []string) error { return runImpute(ctx, env, args[0], o) },
 		cli.InputFile("IN.wav", cli.RecordingFiles))
 	cmd.Annotations = cli.FlagGroups("Most used: detect gaps gap output report labels dry-run sensitivity out-dir", "Input: cues confidence from to strict",
-		"Output: output report labels gain format removed sd draws out-dir overwrite", "Model: method context model memory reference")
+		"Output: output report labels gain format removed sd draws out-dir resume overwrite", "Model: method context model memory reference")
 	o.add(cmd.Flags())
 	return cmd
 }
@@ -98,6 +99,7 @@ func (o *imputeFlags) add(f *pflag.FlagSet) {
 	f.Var(o.level.gainValue(), "gain", "output gain in `dB`, at most 0; auto: what restored peaks need")
 	o.level.format = inputFormat
 	f.Var(cli.OneOf(&o.level.format, inputFormat, floatFormat), "format", "sample `format` of the output: input, or float for 32 bits")
+	f.BoolVar(&o.resume, "resume", false, "with --out-dir, skip recordings that an earlier run repaired")
 	f.Bool("strict", false, "refuse a recording that is cut short or has a wrong header")
 	f.Var(cli.FileName(&o.outDir, cli.FileUse{Written: true, Folder: true}), "out-dir",
 		"`folder` for all recordings of the folder IN; {} in paths is the name")
@@ -161,6 +163,9 @@ func (o *imputeFlags) choose() error {
 func runImpute(ctx context.Context, env *cli.Env, input string, o *imputeFlags) error {
 	if err := cmp.Or(o.choose(), o.gaps.check(env.Flags)); err != nil {
 		return err
+	}
+	if o.resume && o.outDir == "" {
+		return cli.Mistake("--resume skips recordings of a folder; it requires --out-dir")
 	}
 	if info, err := os.Stat(input); o.outDir != "" || o.gaps.dry && env.Served == nil && err == nil && info.IsDir() {
 		return imputeFolder(ctx, env, input, o)
