@@ -1,9 +1,6 @@
 package audio
 
-import (
-	"fmt"
-	"io"
-)
+import "fmt"
 
 // A scaledFile is an io.ReaderAt for the samples of a file after multiplication by a gain, in another encoding.
 type scaledFile struct {
@@ -31,26 +28,22 @@ func (f *File) Scaled(gain float64, to Encoding) (*File, error) {
 	return out, nil
 }
 
-// ReadAt implements io.ReaderAt for whole samples.
+// ReadAt implements io.ReaderAt for whole samples inside the recording.
 func (s *scaledFile) ReadAt(b []byte, at int64) (int, error) {
 	f, width := s.from, s.to.Bytes
-	total := int64(f.frames) * int64(f.channels)
-	n, err := len(b)/width, error(nil)
-	if left := total - at/int64(width); int64(n) > left {
-		n, err = int(max(0, left)), io.EOF
-	}
-	own := make([]byte, n*f.encoding.Bytes)
-	if err := readAt(f.src, f.size, own, f.offset+at/int64(width)*int64(f.encoding.Bytes)); err != nil {
+	n, own := len(b)/width, f.encoding.Bytes
+	samples := make([]byte, n*own)
+	if err := readAt(f.src, f.size, samples, f.offset+at/int64(width)*int64(own)); err != nil {
 		return 0, err
 	}
 	for i := range n {
-		v := f.encoding.decode(own[i*f.encoding.Bytes:])
+		v := f.encoding.decode(samples[i*own:])
 		if s.gain == 0 {
 			v = 0 // also for values that are not finite
 		}
 		s.to.encode(b[i*width:], s.gain*v)
 	}
-	return n * width, err
+	return len(b), nil
 }
 
 // source returns the file from which bytes other than samples are copied.
