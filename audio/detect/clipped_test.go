@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/internal/testkit"
 )
@@ -80,6 +82,7 @@ func TestClipped(t *testing.T) {
 		{"a tone as loud all the time", -2, 2, func([]float64) []float64 { return slices.Clone(sine) }, 0, false},
 		{"full scale once", -2, 2, func(y []float64) []float64 { y[500], y[501] = 32767.0/32768, 32767.0/32768; return y }, 0, false},
 		{"silence", 0, 0, nil, 0, false},
+		{"with an offset", -2, 2, func(y []float64) []float64 { floats.AddConst(1e5, y); return y }, 0, false},
 		{"nearly silent", -2, 2, func(y []float64) []float64 { return scaled(y, 1e-4, 1) }, 0, false},
 	} {
 		y, changed := between(swelling(n, 1), c.low, c.high)

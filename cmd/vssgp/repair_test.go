@@ -334,6 +334,13 @@ func TestGain(t *testing.T) {
 			t.Errorf("%q: %d samples differ, the peak is %v; want restored peaks just below full scale", c.flags, changed, peak)
 		}
 	}
+	still := in("still.wav") // a given gain also applies if there is no damage
+	succeed(t, "repair", take, "--detect", "zeros", "--to", "0.5s", "--gain", "-6", "-o", still)
+	for i, v := range words(t, testkit.Read(t, still)) {
+		if want := math.RoundToEven(math.Pow(10, -0.3) * float64(samples[i])); float64(v) != want {
+			t.Fatalf("sample %d became %d, want %v", i, v, want)
+		}
+	}
 	again := in("again.wav") // other damage does not change the level
 	succeed(t, "repair", take, "--gap", "600:610", "-o", again)
 	if changedInside(t, samples, words(t, testkit.Read(t, again)), [2]int{1200, 1220}) == 0 {

@@ -84,9 +84,9 @@ func overflow(f *report.Fill, e audio.Encoding, draws int, reliable bool) float6
 func (r *repair) setLevel() {
 	f, l, e := r.page, &r.level, r.level.encoding(r.rec)
 	switch {
-	case f.Result == nil:
 	case l.gain != nil:
 		r.gain = *l.gain
+	case f.Result == nil:
 	case !e.Float && (l.auto || slices.ContainsFunc(f.Result.Gaps, func(g audio.Gap) bool { return g.Clipped })):
 		r.gain = -max(0, math.Ceil(100*overflow(f, e, r.options.Draws, true))/100)
 		if r.gain = max(r.gain, leastGain); r.gain < 0 {

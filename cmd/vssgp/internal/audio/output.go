@@ -66,7 +66,7 @@ func (r *repair) finish() (*result, error) {
 	}
 	env.PrintWritten(files)
 	done := resultOf(f, r.imputeFlags, models, r.scores)
-	if f.Result != nil && !r.gaps.dry {
+	if !r.gaps.dry {
 		done.level = &level{r.gain, r.clipped}
 	}
 	return done, nil
