@@ -7,12 +7,13 @@ import (
 
 // A recording can be clipped at levels below its largest values: a part was made softer after clipping, or an undamaged part is louder.
 // levelCounts finds such levels of one side of a channel. At a clipping level there are far more samples than in equal ranges of values on
-// both sides, and many of them are adjacent. Bins are logarithmic: octaves of 2^levelBits bins of equal width.
+// both sides, and many of them are adjacent. A long run counts little, because it may be a dropout of a repeated sample. Bins are logarithmic: octaves of 2^levelBits bins of equal width.
 type levelCounts struct {
 	base  int   // index of the first bin
-	bins  []int // number of samples
-	pairs []int // number of pairs of adjacent samples in the same or in adjacent bins, by the bin of the first
+	bins  []int // number of samples, at most clipPairs of each run of samples in the same or in adjacent bins
+	pairs []int // number of such runs of at least two samples, by the bin of the second
 	last  int   // bin of the previous sample, −2 if it has none
+	run   int   // length of the run that ends with it
 }
 
 const levelBits = 13 // bits of the mantissa that distinguish bins
@@ -39,8 +40,13 @@ func (l *levelCounts) count(x float64) {
 	if x > 0 {
 		if b := binOf(x) - l.base; b >= 0 && b < len(l.bins) {
 			bin = b
-			l.bins[b]++
-			if d := b - l.last; d >= -1 && d <= 1 {
+			if d := b - l.last; d < -1 || d > 1 {
+				l.run = 0
+			}
+			if l.run++; l.run <= clipPairs {
+				l.bins[b]++
+			}
+			if l.run == 2 {
 				l.pairs[b]++
 			}
 		}
@@ -78,7 +84,7 @@ func (l *levelCounts) find(below, step, threshold float64) (all []levelRange) {
 			}
 			around := max(in(sums, i-clipParts*w, i), in(sums, i+w, i+(1+clipParts)*w)) / clipParts
 			odds := math.Log(n) - math.Log(max(around, 1)) - math.Log(clipExcess)
-			if odds > threshold && in(pairs, i, i+w) >= 2*clipPairs && n > clipExcess/2*l.third(sums, i, w) {
+			if odds > threshold && in(pairs, i, i+w) >= clipPairs && n > clipExcess/2*l.third(sums, i, w) {
 				at, from, width = gain, i, w
 				best = levelRange{binStart(l.base + i), binStart(l.base + i + w), odds}
 			}

@@ -334,6 +334,14 @@ func TestGain(t *testing.T) {
 			t.Errorf("%q: %d samples differ, the peak is %v; want restored peaks just below full scale", c.flags, changed, peak)
 		}
 	}
+	wrong := tone(8000, 8000) // an unreliable fill does not lower the output
+	for i := range wrong {
+		wrong[i] /= 8
+	}
+	copy(wrong[4000:], []int16{32767, 32767, 32767})
+	labels := testkit.Put(t, dir, "clipped.csv", "start,end,channel,label\n4000,4003,,clipped\n")
+	o := succeed(t, "repair", testkit.Put(t, dir, "wrong.wav", string(wav(8000, 1, wrong))), "--gaps", labels, "-o", in("o.wav"))
+	testkit.Contains(t, o.stdout+o.stderr, "unreliable: gap 4000:4003", "o.wav: clipped 3 filled samples")
 	still := in("still.wav") // a given gain also applies if there is no damage
 	succeed(t, "repair", take, "--detect", "zeros", "--to", "0.5s", "--gain", "-6", "-o", still)
 	for i, v := range words(t, testkit.Read(t, still)) {
