@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"math"
 	"math/rand/v2"
@@ -286,6 +287,7 @@ func TestGain(t *testing.T) {
 	}
 	take := testkit.Put(t, dir, "loud.wav", string(wav(16000, 2, samples)))
 	args := []string{"repair", take, "--detect", "clipped", "--json", "--removed", in("removed.wav"), "--sd", in("sd.npy")}
+	unit := 0.0 // a standard deviation at the level of the input
 	for _, c := range []struct {
 		flags, note string
 		gain        float64 // -1: any below
@@ -314,6 +316,11 @@ func TestGain(t *testing.T) {
 		before, after := testkit.Must(audio.Open(take))(t), testkit.Must(audio.Open(out))(t)
 		removed := testkit.Must(audio.Open(in("removed.wav")))(t)
 		by, e, peak, changed := math.Pow(10, r.Gain/20), after.Encoding(), 0.0, 0
+		file := testkit.Read(t, in("sd.npy"))
+		sd := math.Float64frombits(binary.LittleEndian.Uint64(file[len(file)-8:])) / by
+		if unit = cmp.Or(unit, sd); math.Abs(sd/unit-1) > 1e-9 {
+			t.Errorf("%q: the standard deviations are not at the level of the output", c.flags)
+		}
 		if e.Float != strings.Contains(c.flags, "float") || removed.Encoding() != e {
 			t.Errorf("%q: the output has %v, the removed sound %v", c.flags, e, removed.Encoding())
 		}
