@@ -281,7 +281,7 @@ func TestGain(t *testing.T) {
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
 	file, _, _ := stereo(t)
-	samples := words(t, file)
+	samples := words(t, file)[:2*2500]
 	for i := range samples {
 		samples[i] = int16(max(-32768, min(32767, 4*int(samples[i]))))
 	}
