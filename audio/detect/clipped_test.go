@@ -285,3 +285,11 @@ func TestClippedAtFullScale(t *testing.T) {
 		}
 	}
 }
+
+// TestClippedSingles checks that single samples at a lower level are omitted unless a longer run of the same level is near.
+func TestClippedSingles(t *testing.T) {
+	d := &clippedDetector{rate: 1000}
+	got := d.choose([]candidate{{10, 12, 1, 1}, {50, 51, 1, -1}, {60, 61, 1, -2}, {500, 501, 1, -1}, {900, 903, 1, 1}, {1100, 1101, 1, -1}})
+	testkit.Equal(t, len(got), 3, "candidates")
+	testkit.Equal(t, got[1].lo, 50, "the single sample")
+}
