@@ -41,7 +41,7 @@ type fillSummary struct {
 	Bound      float64       `json:"bound"` // sum over the excerpts, NaN without a VSSGP
 }
 
-// A level describes the level of the output.
+// A level describes the level of the output if it differs from the input's level or if samples are clipped.
 type level struct {
 	Gain    float64 `json:"gain_db"`
 	Clipped int     `json:"clipped"` // filled samples beyond full scale, of all draws

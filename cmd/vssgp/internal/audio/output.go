@@ -66,7 +66,7 @@ func (r *repair) finish() (*result, error) {
 	}
 	env.PrintWritten(files)
 	done := resultOf(f, r.imputeFlags, models, r.scores)
-	if !r.gaps.dry {
+	if r.gain != 0 || r.clipped > 0 {
 		done.level = &level{r.gain, r.clipped}
 	}
 	return done, nil
