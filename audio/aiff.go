@@ -1,6 +1,7 @@
 package audio
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -89,12 +90,13 @@ func (l layout) withSound(in *head, c chunk) (layout, error) {
 		return l, bad(c.body-8, "the \"SSND\" chunk has %d bytes, expected at least 8 before the samples", c.size)
 	}
 	l.offset = c.body + 8 + int64(binary.BigEndian.Uint32(b))
-	switch available := min(in.size, c.body+c.size) - l.offset; {
-	case l.frames == 0:
-		return l, bad(c.body-8, "the \"SSND\" chunk has no samples")
-	case available < l.dataLen():
-		return l, bad(c.body-8, "truncated: %d samples of %d channels × %d bytes are declared, but \"SSND\" has only %d bytes", l.frames,
-			l.channels, l.encoding.Bytes, max(0, available))
+	if available := max(0, min(in.size, c.body+c.size)-l.offset); available < l.dataLen() {
+		in.damaged(bad(c.body-8, "truncated: %d samples of %d channels × %d bytes are declared, but \"SSND\" has only %d bytes", l.frames,
+			l.channels, l.encoding.Bytes, available))
+		l.frames, l.streamed = int(available/int64(l.frameBytes())), true
+	}
+	if l.frames == 0 {
+		return l, cmp.Or(in.damage, bad(c.body-8, "the \"SSND\" chunk has no samples"))
 	}
 	return l, nil
 }

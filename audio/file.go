@@ -31,7 +31,8 @@ func (s Samples) Read(lo, hi int) ([][]float64, error) {
 type File struct {
 	layout
 	src  io.ReaderAt
-	size int64 // of the whole file in bytes
+	size int64             // of the whole file in bytes
+	tag  *io.SectionReader // ID3v2 tag in front of the file; nil: none
 }
 
 // NewFile parses the header of an audio file of size bytes. It detects the container by the first bytes. It reads only the header, except
@@ -39,28 +40,67 @@ type File struct {
 // proportional to the header, whose length is at most size, plus 16 bytes for every 16 384 samples of a FLAC file. Errors caused by the
 // contents wrap ErrFormat; others are src's.
 func NewFile(src io.ReaderAt, size int64) (*File, error) {
-	if src == nil {
-		return nil, fmt.Errorf("audio: the reader is nil: %w", ErrArgument)
+	f, damage, err := Salvage(src, size)
+	if err = cmp.Or(err, damage); err != nil {
+		return nil, err
 	}
-	f := &File{src: src, size: size}
-	in := &head{src: src, size: size}
+	return f, nil
+}
+
+// Salvage is like NewFile, but also accepts a file that is cut short or whose header declares a wrong number of samples. The result has the
+// complete samples that exist, and damage is the error that NewFile returns. Patch.Write writes such a file with the right sizes.
+func Salvage(src io.ReaderAt, size int64) (f *File, damage, err error) {
+	if src == nil {
+		return nil, nil, fmt.Errorf("audio: the reader is nil: %w", ErrArgument)
+	}
+	tag, err := tagLen(&head{src: src, size: size})
+	if err != nil {
+		return nil, nil, err
+	}
+	f = &File{src: src, size: size}
+	if tag > 0 {
+		f.src, f.size = io.NewSectionReader(src, tag, size-tag), size-tag
+	}
+	in := &head{src: f.src, size: f.size}
 	c, err := sniff(in.bytes(0, sniffLen))
 	switch {
 	case err != nil:
-	case c == WAV && size > maxFile:
+	case c == WAV && f.size > maxFile:
 		err = errTooLong
 	default:
 		f.layout, err = containers[c].parse(in)
 	}
 	f.container = c
 	if err = cmp.Or(in.err, err); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if f.pcm != nil {
 		f.src, f.size = f.pcm, f.dataLen()
 	}
-	return f, nil
+	if tag > 0 {
+		f.tag = io.NewSectionReader(src, 0, tag)
+	}
+	return f, in.damage, nil
 }
+
+// tagLen returns the length of an ID3v2 tag in front of a supported file, else 0. Some programs write such tags into FLAC files.
+func tagLen(in *head) (int64, error) {
+	b := in.bytes(0, id3Len)
+	if len(b) < id3Len || string(b[:3]) != "ID3" || (b[6]|b[7]|b[8]|b[9])&0x80 != 0 {
+		return 0, in.err
+	}
+	n := id3Len + (int64(b[6])<<21 | int64(b[7])<<14 | int64(b[8])<<7 | int64(b[9]))
+	if b[5]&0x10 != 0 { // a copy of the header at the end
+		n += id3Len
+	}
+	if _, err := sniff(in.bytes(n, sniffLen)); err != nil { // an MP3 file
+		return 0, in.err
+	}
+	return n, nil
+}
+
+// id3Len is the length of the header of an ID3v2 tag.
+const id3Len = 10
 
 // check returns an error if the File was not created by NewFile.
 func (f *File) check() error {
@@ -86,7 +126,7 @@ func (f *File) Container() Container { return f.container }
 func (f *File) Encoding() Encoding { return f.encoding }
 
 // Read returns the samples [lo, hi) as [channels][hi-lo], full scale = 1. It does not read other samples. The error wraps ErrFormat if a
-// sample is not finite, and ErrArgument if the range is outside the file.
+// sample is not finite or exceeds 1e100, and ErrArgument if the range is outside the file.
 func (f *File) Read(lo, hi int) ([][]float64, error) {
 	if err := f.check(); err != nil {
 		return nil, err
@@ -100,8 +140,8 @@ func (f *File) Read(lo, hi int) ([][]float64, error) {
 		for i := 0; i < len(b); n++ {
 			for c := range samples {
 				v := f.encoding.decode(b[i:])
-				if math.IsNaN(v) || math.IsInf(v, 0) {
-					return bad(at+int64(i), "sample %d of channel %d is %v, must be finite", lo+n, c, v)
+				if !(math.Abs(v) <= mostSample) {
+					return bad(at+int64(i), "sample %d of channel %d is %v, must be finite and from %v to %v", lo+n, c, v, -mostSample, mostSample)
 				}
 				samples[c][n] = v
 				i += width
@@ -114,6 +154,9 @@ func (f *File) Read(lo, hi int) ([][]float64, error) {
 	}
 	return samples, nil
 }
+
+// mostSample is the largest magnitude of a sample, whose square must not overflow in sums.
+const mostSample = 1e100
 
 // tileBytes is the approximate number of bytes of a file in memory while it is read or copied.
 var tileBytes = 1 << 18
@@ -155,7 +198,7 @@ type layout struct {
 	encoding       Encoding
 	offset         int64 // of the first sample; frames × channels samples follow
 	frames         int
-	streamed       bool        // a WAV file whose sizes were never filled in
+	streamed       bool        // the sizes in the header are wrong: they were never filled in, or the file is cut short
 	speakers       uint32      // WAVE channel mask; 0: not given
 	pcm            io.ReaderAt // decoded samples from offset 0, if the file is compressed
 }
@@ -178,7 +221,12 @@ type head struct {
 	block []byte
 	at    int64 // of block in the file
 	err   error
+	// damage is the first error in the contents that leaves readable samples.
+	damage error
 }
+
+// damaged records an error in the contents that leaves readable samples.
+func (h *head) damaged(err error) { h.damage = cmp.Or(h.damage, err) }
 
 // headBlock is the number of header bytes read at once.
 const headBlock = 1 << 12

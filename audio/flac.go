@@ -58,9 +58,10 @@ func parseFLAC(in *head) (l layout, err error) {
 	}
 	s.width = (bits + 7) / 8
 	l.encoding = Encoding{Bytes: s.width, ValidBits: bits % (8 * s.width)}
-	if l.frames, err = s.scan(at, in.size); err != nil {
+	if l.frames, err = s.scan(in, at); err != nil {
 		return l, err
 	}
+	l.streamed = in.damage != nil
 	l.rate, l.channels, l.pcm = int(info.SampleRate), int(info.NChannels), s
 	return l, nil
 }
@@ -95,11 +96,13 @@ func (s *flacFile) metadata(in *head) (at int64, err error) {
 	}
 }
 
-// scan decodes the frames between two offsets of the file and returns the number of samples. It checks the declared number of samples and
-// MD5 sum.
-func (s *flacFile) scan(at, end int64) (samples int, err error) {
+// scan decodes the frames from an offset to the end of the file and returns the number of samples. It checks the declared number of samples
+// and MD5 sum. If the file is cut short, it returns the samples of the complete frames.
+func (s *flacFile) scan(in *head, at int64) (samples int, err error) {
 	sum, packed, declared := md5.New(), []byte(nil), int(s.info.NSamples)
-	d := s.decoder(at, end)
+	d := s.decoder(at, in.size)
+	cut := false
+	last := at // end of the last complete frame
 	for declared == 0 || samples < declared {
 		from := d.at
 		f, err := d.frame()
@@ -107,11 +110,19 @@ func (s *flacFile) scan(at, end int64) (samples int, err error) {
 			break
 		}
 		if err == io.EOF {
-			return 0, bad(from, "truncated: %d samples are declared, but the frames have %d", declared, samples)
+			in.damaged(bad(from, "truncated: %d samples are declared, but the frames have %d", declared, samples))
+			cut = true
+			break
 		}
 		if packed, err = s.pack(packed[:0], f, 0, err); err != nil {
-			return 0, s.failed(d, from, samples, err)
+			if err = s.failed(d, from, samples, err); !errors.Is(err, errCut) {
+				return 0, err
+			}
+			in.damaged(err)
+			cut = true
+			break
 		}
+		last = d.at
 		sum.Write(packed)
 		if len(s.parts) == 0 || samples-s.parts[len(s.parts)-1].first >= flacPart {
 			s.parts = append(s.parts, flacStart{from, samples})
@@ -120,14 +131,14 @@ func (s *flacFile) scan(at, end int64) (samples int, err error) {
 	}
 	switch got := [md5.Size]byte(sum.Sum(nil)); {
 	case samples == 0:
-		return 0, bad(at, "the file has no samples")
+		return 0, cmp.Or(in.damage, bad(at, "the file has no samples"))
 	case declared > 0 && samples > declared:
 		return 0, bad(at, "%d samples are declared, but the frames have %d", declared, samples)
-	case s.info.MD5sum != got && s.info.MD5sum != [md5.Size]byte{}:
+	case !cut && s.info.MD5sum != got && s.info.MD5sum != [md5.Size]byte{}:
 		return 0, bad(26, "the MD5 sum of the samples is %s, expected %s: the file is damaged",
 			hex.EncodeToString(got[:]), hex.EncodeToString(s.info.MD5sum[:]))
 	}
-	s.parts = append(s.parts, flacStart{d.at, samples})
+	s.parts = append(s.parts, flacStart{last, samples})
 	return samples, nil
 }
 
@@ -137,10 +148,13 @@ func (s *flacFile) failed(d *flacDecoder, at int64, first int, err error) error 
 	case d.err != nil:
 		return fmt.Errorf("audio: read at offset %d: %w", d.at, d.err)
 	case errors.Is(err, io.ErrUnexpectedEOF) || err == io.EOF:
-		return bad(at, "truncated: the file ends inside the frame of sample %d", first)
+		return fmt.Errorf("%w: %w", bad(at, "truncated: the file ends inside the frame of sample %d", first), errCut)
 	}
 	return bad(at, "the frame of sample %d: %v", first, err)
 }
+
+// errCut is wrapped by the error for a file that ends inside a frame.
+var errCut = errors.New("cut short")
 
 // A flacDecoder reads frames sequentially.
 type flacDecoder struct {

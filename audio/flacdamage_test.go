@@ -61,7 +61,7 @@ func TestFLACDamage(t *testing.T) {
 		"Opus":             {append([]byte("OggS\x00\x02"), strings.Repeat("\x00", 22)+"OpusHead\x01"...), "Ogg Opus is not supported"},
 		"M4A":              {[]byte("\x00\x00\x00\x20ftypM4A \x00\x00"), "M4A or MP4 is not supported"},
 		"MP3":              {[]byte("\xff\xfb\x90\x64"), "MP3 is not supported"},
-		"tag":              {append([]byte("ID3\x04\x00\x00\x00\x00\x00\x00"), file...), "MP3 is not supported"},
+		"tag":              {append([]byte("ID3\x04\x00\x00\x00\x00\x00\x01"), file...), "MP3 is not supported"},
 	} {
 		checkDecode(t, name, c.file, c.want)
 	}

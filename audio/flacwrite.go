@@ -53,7 +53,11 @@ var flacWidths = []int{8, 12, 16, 20, flacBits}
 
 func (l layout) flacWriter() (*flacWriter, error) {
 	w := &flacWriter{layout: l, bits: 8 * l.encoding.Bytes}
-	if w.from, _ = l.pcm.(*flacFile); w.from != nil { // in other containers, unused bits may be nonzero
+	pcm := l.pcm
+	if s, ok := pcm.(*scaledFile); ok {
+		pcm = s.from.pcm
+	}
+	if w.from, _ = pcm.(*flacFile); w.from != nil { // in other containers, unused bits may be nonzero
 		w.bits = int(w.from.info.BitsPerSample)
 	}
 	w.bits = flacWidths[slices.IndexFunc(flacWidths, func(b int) bool { return b >= w.bits })]

@@ -65,10 +65,10 @@ func ParseGap(s string, rate int) (g Gap, err error) {
 
 // gapOf parses a start, an end and an optional channel.
 func gapOf(field []string, rate int) (g Gap, err error) {
-	if g.Start, err = parsePosition(field[0], rate); err != nil {
+	if g.Start, err = ParsePosition(field[0], rate); err != nil {
 		return g, fmt.Errorf("start: %w", err)
 	}
-	if g.End, err = parsePosition(field[1], rate); err != nil {
+	if g.End, err = ParsePosition(field[1], rate); err != nil {
 		return g, fmt.Errorf("end: %w", err)
 	}
 	if len(field) > 2 {
@@ -110,8 +110,8 @@ const maxPosition = 1 << 53
 // timePattern matches hours and minutes, each followed by a colon, then seconds, then a unit.
 var timePattern = regexp.MustCompile(`^(?:(?:(\d+):)?(\d+):)?(\d*\.?\d*)(ms|s)?$`)
 
-// parsePosition parses a sample index or a time, and returns the sample index.
-func parsePosition(s string, rate int) (int, error) {
+// ParsePosition parses a sample index or a time in the notation of ParseGap, and returns the sample index. rate is in Hz.
+func ParsePosition(s string, rate int) (int, error) {
 	s = strings.TrimSpace(s)
 	n, err := strconv.ParseInt(s, 10, 64)
 	position, time := float64(n), timePattern.FindStringSubmatch(s)
@@ -130,6 +130,8 @@ func parsePosition(s string, rate int) (int, error) {
 		position = math.Round((3600*hours + 60*minutes + t) * float64(rate) / perSecond)
 	}
 	switch {
+	case rate <= 0:
+		return 0, fmt.Errorf("position %q: sample rate %d must be positive: %w", s, rate, ErrArgument)
 	case err != nil || strings.HasPrefix(s, "+"):
 		return 0, fmt.Errorf("%w: %q must be an integer number of samples or a time such as 0.5s, 500ms, 1:02.500 or 1:00:02.500", ErrGaps, s)
 	case position >= maxPosition:

@@ -106,33 +106,38 @@ func (p *Patch) Write(w io.Writer, c Container) error {
 	}
 	f, out := p.f, bufio.NewWriter(w) // out keeps the first error
 	header, to, err := f.converted(c)
+	if err == nil && f.source().tag != nil && f.target(c) == FLAC && f.keeps(c) {
+		tag := f.source().tag
+		_, err = io.Copy(w, io.NewSectionReader(tag, 0, tag.Size()))
+	}
 	if err != nil {
 		return err
 	}
+	source := f.source()
 	raw := func(from, to int64) error {
-		return f.tiles(from, to, func(_ int64, b []byte) error {
+		return source.tiles(from, to, func(_ int64, b []byte) error {
 			_, err := out.Write(b)
 			return err
 		})
 	}
-	own := f.target(c) == f.container
+	own := f.keeps(c)
 	switch {
 	case f.target(c) == FLAC:
 		return p.writeFLAC(w, to)
 	case own && f.streamed:
-		header = make([]byte, f.offset)
-		err = readAt(f.src, f.size, header, 0)
-		binary.LittleEndian.PutUint32(header[4:], uint32(f.riffSize()))
-		binary.LittleEndian.PutUint32(header[f.offset-4:], uint32(f.dataLen()))
+		header = make([]byte, source.offset)
+		err = readAt(source.src, source.size, header, 0)
+		binary.LittleEndian.PutUint32(header[4:], uint32(source.riffSize()))
+		binary.LittleEndian.PutUint32(header[source.offset-4:], uint32(f.dataLen()))
 	case own:
-		err = raw(0, f.offset)
+		err = raw(0, source.offset)
 	}
 	out.Write(header)
 	if err == nil {
 		err = p.copy(out, to)
 	}
 	if own && !f.streamed && err == nil {
-		err = raw(f.end(), f.size)
+		err = raw(source.end(), source.size)
 	} else {
 		out.Write(make([]byte, -f.dataLen()&(containers[f.target(c)].align-1)))
 	}
@@ -164,7 +169,7 @@ func (p *Patch) copy(w io.Writer, to Encoding) error {
 // writeFLAC writes a FLAC file. It copies the source if that is a FLAC file without changes.
 func (p *Patch) writeFLAC(w io.Writer, to Encoding) error {
 	f := p.f
-	if from, ok := f.pcm.(*flacFile); ok && len(p.pieces) == 0 {
+	if from, ok := f.pcm.(*flacFile); ok && len(p.pieces) == 0 && !f.streamed {
 		_, err := io.Copy(w, io.NewSectionReader(from.src, 0, from.size))
 		return err
 	}
@@ -195,6 +200,11 @@ func (f *File) target(c Container) Container {
 	return c
 }
 
+// keeps reports whether writing the file in a container keeps all bytes of its source except the samples.
+func (f *File) keeps(c Container) bool {
+	return f.target(c) == f.container && f.encoding == f.source().encoding && (!f.streamed || c == WAV && f.container == WAV || c == FLAC)
+}
+
 // converted returns the header and the encoding of the file in a container. For the file's own container, the header is nil and the
 // encoding does not change.
 func (f *File) converted(c Container) (header []byte, to Encoding, err error) {
@@ -203,9 +213,9 @@ func (f *File) converted(c Container) (header []byte, to Encoding, err error) {
 	}
 	l, k := f.layout, containers[f.target(c)]
 	switch {
-	case f.target(c) == f.container && f.streamed && f.riffSize() > math.MaxUint32:
+	case f.keeps(c) && f.streamed && f.container == WAV && f.source().riffSize() > math.MaxUint32:
 		err = errTooLong
-	case f.target(c) == f.container:
+	case f.keeps(c):
 	case k.header == nil:
 		err = fmt.Errorf("audio: unknown container %v: %w", c, ErrFormat)
 	default:

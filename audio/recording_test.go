@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/vssgp/vssgp/internal/testkit"
@@ -108,6 +109,102 @@ func TestTruncatedAnywhere(t *testing.T) {
 				t.Fatalf("%s cut to %d of %d bytes: no error", g.name, n, len(g.file))
 			case err == nil && !sameSamples(r.Samples, whole.Samples):
 				t.Fatalf("%s cut to %d: different samples", g.name, n)
+			}
+		}
+	}
+}
+
+// salvaged returns a file from Salvage, and whether it is damaged. A damaged file is an error of NewFile.
+func salvaged(t *testing.T, file []byte) (f *File, damaged bool) {
+	t.Helper()
+	f, damage, err := Salvage(bytes.NewReader(file), int64(len(file)))
+	_, strict := NewFile(bytes.NewReader(file), int64(len(file)))
+	if (strict == nil) != (damage == nil && err == nil) || damage != nil && !errors.Is(damage, ErrFormat) {
+		t.Fatalf("damage %v, error %v, but NewFile's error is %v", damage, err, strict)
+	}
+	return f, damage != nil
+}
+
+// TestSalvage checks that the complete samples of a truncated file are read, and that it is written with the right sizes. An AIFF file whose
+// format comes after the samples cannot be read.
+func TestSalvage(t *testing.T) {
+	files := goodFiles()
+	for _, frames := range []int{4096, 9000} { // the first FLAC file has only one frame, so no samples are left
+		w := sound(t, 16000, PCM16, 2, frames)
+		files = append(files, goodFile{name: "flac", file: flacOf(t, w), channels: 2})
+	}
+	for _, g := range files {
+		whole := testkit.Must(Decode(g.file))(t)
+		size, end := int(whole.dataLen()), int(whole.end())
+		if g.name == "flac" {
+			size, end = len(g.file), len(g.file)
+		}
+		for _, cut := range []int{1, size / 3, size / 2} {
+			n := end - cut
+			f, damaged := salvaged(t, g.file[:n:n])
+			if strings.Contains(g.name, "samples first") || whole.Len() == 4096 {
+				if f != nil {
+					t.Fatalf("%s cut to %d: no error", g.name, n)
+				}
+				continue
+			}
+			if f == nil || !damaged {
+				t.Fatalf("%s cut to %d: not read, or no damage", g.name, n)
+			}
+			samples := samplesOf(t, f)
+			if f.Len() >= whole.Len() || !sameSamples(samples, within(whole.Samples, 0, f.Len())) {
+				t.Fatalf("%s cut to %d: %d of %d samples, or other samples", g.name, n, f.Len(), whole.Len())
+			}
+			for _, c := range []Container{f.container, WAV} {
+				again := mustOpen(t, written(t, &Patch{f: f}, c))
+				if !sameSamples(samplesOf(t, again), samples) {
+					t.Fatalf("%s cut to %d: written to %v with other samples", g.name, n, c)
+				}
+			}
+		}
+	}
+	data := "\x01\x02\x03\x04"
+	good := riff("fmt ", fmtBody(1, 1, 16000, 16), "data", data)
+	for _, c := range []struct {
+		name    string
+		size    uint32 // of the data chunk
+		more    string // after it
+		frames  int
+		damaged bool
+	}{
+		{"no size", 0, "", 2, true}, {"no size, odd", 0, "\xfe", 2, true}, {"largest size", math.MaxUint32, "", 2, true}, {"whole", 4, "", 2, false},
+		{"half a frame", 3, "", 1, true}, {"followed by a chunk", 0, "LIST", 0, false},
+	} {
+		file := slices.Concat(good, []byte(c.more))
+		if c.more == "LIST" { // no samples, but a chunk
+			file = riff("fmt ", fmtBody(1, 1, 16000, 16), "data", "", "LIST", data)
+		}
+		binary.LittleEndian.PutUint32(file[4:], uint32(len(file)-8))
+		binary.LittleEndian.PutUint32(file[40:], c.size)
+		f, damaged := salvaged(t, file)
+		if f == nil && c.frames > 0 || f != nil && f.Len() != c.frames || damaged != c.damaged {
+			t.Errorf("%s: %v, damaged %v; want %d samples", c.name, f, damaged, c.frames)
+		}
+		if c.size == 0 && f != nil {
+			testkit.Equal(t, string(written(t, &Patch{f: f}, WAV)), string(good), c.name)
+		}
+	}
+}
+
+// TestID3 checks that an ID3v2 tag in front of a file is skipped, and kept in front of a FLAC file.
+func TestID3(t *testing.T) {
+	for _, file := range [][]byte{flacOf(t, sound(t, 16000, PCM16, 1, 5000)), goodFiles()[0].file} {
+		for _, tag := range []string{"ID3\x04\x00\x00\x00\x00\x01\x02" + strings.Repeat("x", 130), "ID3\x03\x00\x10\x00\x00\x00\x04data3DI\x03\x00\x10\x00\x00\x00\x04"} {
+			f := mustOpen(t, append([]byte(tag), file...))
+			want := file
+			if f.container == FLAC {
+				want = append([]byte(tag), file...)
+			}
+			p, _, err := f.Patch([]Change{{5, [][]float64{samplesOf(t, f)[0][5:6]}}})
+			testkit.OK(t, err)
+			testkit.Equal(t, string(written(t, p, f.container)), string(want), f.container)
+			if f.container == FLAC {
+				testkit.Equal(t, string(written(t, &Patch{f: testkit.Must(f.Scaled(1, PCM16))(t)}, FLAC)), string(want), "scaled")
 			}
 		}
 	}

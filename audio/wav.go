@@ -116,7 +116,7 @@ func (l layout) withChunks(in *head, at int64, next chunks, riff int64) (layout,
 		}
 		switch left := in.size - c.body; {
 		case c.id == "data" && want == "data":
-			return l.withData(at, c, left, riff)
+			return l.withData(in, at, c, left, riff)
 		case c.id == "data":
 			return l, bad(at, "the \"data\" chunk comes before the \"fmt \" chunk")
 		case c.size > left:
@@ -135,24 +135,38 @@ func (l layout) withChunks(in *head, at int64, next chunks, riff int64) (layout,
 }
 
 // withData adds the data chunk, whose header is at offset at. available is the number of bytes from its body to the end of the file. If the
-// chunk declares more, the file is truncated. The placeholder sizes of programs that write to a pipe mean "up to the end of the file".
-func (l layout) withData(at int64, c chunk, available, riff int64) (layout, error) {
+// chunk declares more, the file is truncated. The placeholder sizes of programs that write to a pipe mean "up to the end of the file". So
+// does a size of 0 if the file has a size but no chunk after it: the program that wrote it was interrupted.
+func (l layout) withData(in *head, at int64, c chunk, available, riff int64) (layout, error) {
 	l.offset = c.body
 	size, frame := c.size, int64(l.frameBytes())
-	if sizeUnknown(size) && sizeUnknown(riff) && (size == 0 || size > available) {
+	unknown := sizeUnknown(size) && (size == 0 || size > available)
+	switch {
+	case unknown && sizeUnknown(riff):
 		l.streamed = true
 		size = available - available%frame
-	}
-	switch {
-	case size == 0:
-		return l, bad(at, "the \"data\" chunk has no samples")
 	case size > available:
-		return l, bad(at, "truncated: the \"data\" chunk declares %d bytes, but only %d bytes remain in the file", size, available)
+		l.streamed = true
+		in.damaged(bad(at, "truncated: the \"data\" chunk declares %d bytes, but only %d bytes remain in the file", size, available))
+		size = available - available%frame
+	case unknown && !chunkAt(in, c.body):
+		l.streamed = true
+		in.damaged(bad(at, "the \"data\" chunk declares no samples, but %d bytes follow", available))
+		size = available - available%frame
 	case size%frame != 0:
-		return l, bad(at, "the \"data\" chunk has %d bytes, must be a multiple of %d", size, frame)
+		in.damaged(bad(at, "the \"data\" chunk has %d bytes, must be a multiple of %d", size, frame))
 	}
-	l.frames = int(size / frame)
+	if l.frames = int(size / frame); l.frames == 0 {
+		return l, cmp.Or(in.damage, bad(at, "the \"data\" chunk has no samples"))
+	}
 	return l, nil
+}
+
+// chunkAt reports whether a RIFF chunk that fits into the file, or the end of the file, is at an offset.
+func chunkAt(in *head, at int64) bool {
+	b := in.bytes(at, 8)
+	return len(b) == 0 || len(b) == 8 && int64(binary.LittleEndian.Uint32(b[4:])) <= in.size-at-8 &&
+		!slices.ContainsFunc(b[:4], func(c byte) bool { return c < ' ' || c > '~' })
 }
 
 // sizeUnknown reports whether a 32-bit size is a placeholder of programs that write to a pipe: 0, all ones, or close to 2^31 (sox and

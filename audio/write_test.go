@@ -3,6 +3,7 @@ package audio
 import (
 	"bytes"
 	"encoding/binary"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -130,4 +131,46 @@ func TestStep(t *testing.T) {
 			testkit.Equal(t, e.decode(b), k*e.Step(), e)
 		}
 	}
+}
+
+// TestScaled checks for every kind of file that a gain multiplies and rounds all samples, that changes are stored at the new level, and that
+// all other bytes are kept in the same encoding. In another encoding the file is rewritten, unless its container cannot store it.
+func TestScaled(t *testing.T) {
+	for _, g := range goodFiles() {
+		f := mustOpen(t, g.file)
+		for _, to := range []Encoding{g.encoding, Float32} {
+			s := testkit.Must(f.Scaled(0.3, to))(t)
+			values := slices.Repeat([][]float64{{0.1, -0.2}}, g.channels)
+			p, _, err := s.Patch([]Change{{7, values}})
+			testkit.OK(t, err)
+			if to != g.encoding && f.container == SPHERE {
+				testkit.Fails(t, p.Write(io.Discard, SPHERE), ErrFormat, "32-bit float", g.name)
+				continue
+			}
+			out := written(t, p, f.container)
+			got := testkit.Must(Decode(out))(t)
+			for c, x := range testkit.Must(f.Read(0, f.frames))(t) {
+				for n, v := range x {
+					want := to.Nearest(0.3 * v)
+					if n >= 7 && n < 9 {
+						want = to.Nearest(values[c][n-7])
+					}
+					if got.Samples[c][n] != want {
+						t.Fatalf("%s to %v: sample %d is %v, want %v", g.name, to, n, got.Samples[c][n], want)
+					}
+				}
+			}
+			if to == g.encoding && (!bytes.Equal(out[:f.offset], g.file[:f.offset]) || !bytes.Equal(out[f.end():], g.file[f.end():])) {
+				t.Errorf("%s: bytes other than samples changed", g.name)
+			}
+		}
+	}
+	tagged := withBlocks(flacOf(t, sound(t, 16000, PCM16, 1, 9000)), block(2, true, "ABCDdata"))
+	quiet := testkit.Must(mustOpen(t, tagged).Scaled(0.5, PCM16))(t)
+	testkit.Contains(t, string(flacOf(t, quiet)), "ABCDdata")
+	testkit.Fails(t, testkit.Must(quiet.Scaled(1, Float32))(t).CheckWrite(FLAC), ErrFormat, "FLAC cannot store 32-bit float")
+	for _, gain := range []float64{-0.1, 1.1, math.NaN()} {
+		testkit.Fails(t, testkit.Error(quiet.Scaled(gain, PCM16)), ErrArgument, "from 0 to 1")
+	}
+	testkit.Fails(t, testkit.Error(quiet.Scaled(1, PCM24)), ErrArgument, "24-bit PCM")
 }

@@ -3,14 +3,17 @@ package detect
 import (
 	"context"
 	"math"
+	"slices"
 )
 
 // clippedDetector finds the samples at a channel's largest or smallest values. Each side has a separate level. A level is clipping if far
 // more samples are there than in equal ranges of values just below, and many of them are adjacent. The peaks of unclipped sound differ in
-// height, so few of them have the same value. If a level is clipping, single samples at it are clipped too. The method fails for square
-// waves, for clipping before a filter or resampler, which spreads the level, and for a second, lower level.
+// height, so few of them have the same value. If a level is clipping, single samples at it are clipped too. Levels below the largest values
+// are found by levelCounts. The method fails for square waves and for clipping before a filter or resampler, which spreads the level.
 type clippedDetector struct {
-	levels []clipLevel // [2·channel + side]
+	levels []clipLevel    // [2·channel + side]
+	lower  [][]levelRange // [2·channel + side] other levels
+	rate   int
 }
 
 // A clipLevel counts the samples near the largest value of one side of a channel.
@@ -23,11 +26,17 @@ type clipLevel struct {
 	last    int            // part of the previous sample
 	least   float64        // samples above this value are clipped
 	logOdds float64
+	counts  levelCounts
+}
+
+// threshold returns the minimum log-odds of a level.
+func (l *clipLevel) threshold(o *Options) float64 {
+	return (DefaultSensitivity - o.Sensitivity) / 2 * math.Ln2
 }
 
 // newClipped measures the levels in two passes over the recording.
 func newClipped(ctx context.Context, r recording, o *Options) (detector, error) {
-	d := &clippedDetector{make([]clipLevel, 2*r.channels)}
+	d := &clippedDetector{make([]clipLevel, 2*r.channels), make([][]levelRange, 2*r.channels), r.rate}
 	pass := func(do func(l *clipLevel, x float64)) error {
 		return r.tiles(ctx, 0, func(x [][]float64, _, _, _ int) error {
 			for i := range d.levels {
@@ -43,15 +52,23 @@ func newClipped(ctx context.Context, r recording, o *Options) (detector, error) 
 	if err := pass(func(l *clipLevel, x float64) { l.top = max(l.top, x) }); err != nil {
 		return nil, err
 	}
+	step, err := r.step(o.Step)
+	if err != nil {
+		return nil, err
+	}
 	for i := range d.levels {
 		l := &d.levels[i]
 		l.width, l.last = max(l.top/clipGrain, clipSteps*o.Step), clipParts
+		l.counts = newLevelCounts(l.top)
 	}
 	if err := pass((*clipLevel).count); err != nil {
 		return nil, err
 	}
 	for i := range d.levels {
-		d.levels[i].decide(o)
+		l := &d.levels[i]
+		l.decide(o, r.n)
+		d.lower[i] = l.counts.find(min(l.least, l.top-clipParts*l.width), step, l.threshold(o))
+		l.counts = levelCounts{}
 	}
 	return d, nil
 }
@@ -67,11 +84,13 @@ func (l *clipLevel) count(x float64) {
 		l.pairs[pair]++
 	}
 	l.last = part
+	l.counts.count(x)
 }
 
 // decide determines the lower end of the level: the smallest range below the top that contains 95 % of the samples in the width. The
-// log-odds are log(n/m) − log clipExcess, with n samples in the width and a mean of m samples in the widths below.
-func (l *clipLevel) decide(o *Options) {
+// log-odds are log(n/m) − log clipExcess, with n samples in the width and a mean of m samples in the widths below. If nearly all of the
+// samples are there, the sound is small compared with its offset.
+func (l *clipLevel) decide(o *Options, samples int) {
 	at, below := 0, 0
 	for i, n := range l.depth {
 		if i < clipParts {
@@ -82,7 +101,7 @@ func (l *clipLevel) decide(o *Options) {
 	}
 	l.least = math.Inf(1)
 	l.logOdds = math.Log(float64(at)) - math.Log(max(float64(below), 0.5)/clipParts) - math.Log(clipExcess)
-	if l.top <= clipParts*o.Step || !(l.logOdds > (DefaultSensitivity-o.Sensitivity)/2*math.Ln2) {
+	if l.top <= clipParts*o.Step || 10*at > 9*samples || !(l.logOdds > l.threshold(o)) {
 		return
 	}
 	adjacent := clipPairs
@@ -101,24 +120,69 @@ func (l *clipLevel) decide(o *Options) {
 	}
 }
 
-func (d *clippedDetector) size() (block, margin int) { return blockSamples, 0 }
+func (d *clippedDetector) size() (block, margin int) { return blockSamples, clipMargin }
+
+// clipMargin is the number of samples on each side of a block in which an excursion above a lower level must begin and end.
+const clipMargin = 1 << 10
 
 func (d *clippedDetector) find(b block) (out []candidate) {
 	for i := range 2 {
 		l := &d.levels[2*b.channel+i]
-		for n, v := range b.x[b.channel] {
-			if !(l.side*v > l.least) {
+		for at := b.lo; at < b.hi; at++ {
+			if !(l.side*b.x[b.channel][at-b.from] > l.least) {
 				continue
 			}
-			at := b.from + n
 			if k := len(out) - 1; k >= 0 && out[k].hi == at {
 				out[k].hi++
 				continue
 			}
 			out = append(out, candidate{at, at + 1, l.logOdds, 0})
 		}
+		for level, r := range d.lower[2*b.channel+i] {
+			out = append(out, r.tops(b, l.side, 2*level+i)...)
+		}
 	}
 	return out
 }
 
-func (d *clippedDetector) choose(all []candidate) []candidate { return joined(all) }
+// tops returns the excursions to a range and not beyond that end in a block. They have the width of the level, −1 − level for a single
+// sample.
+func (r *levelRange) tops(b block, side float64, level int) (out []candidate) {
+	x := b.x[b.channel]
+	for n := 0; n < len(x); n++ {
+		if side*x[n] < r.least {
+			continue
+		}
+		start, top := n, 0.0
+		for ; n < len(x) && side*x[n] >= r.least; n++ {
+			top = max(top, side*x[n])
+		}
+		c := candidate{start + b.from, n + b.from, r.logOdds, 1 + level}
+		if c.hi-c.lo == 1 {
+			c.width = -c.width
+		}
+		if top < r.most && c.hi > b.lo && c.hi <= b.hi {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// choose omits single samples at lower levels that are not near longer runs at the same level.
+func (d *clippedDetector) choose(all []candidate) []candidate {
+	near := int(clipNear * float64(d.rate))
+	longer := map[int][]int{} // starts of runs by level
+	for _, c := range all {
+		if c.width > 0 {
+			longer[c.width] = append(longer[c.width], c.lo)
+		}
+	}
+	for _, starts := range longer {
+		slices.Sort(starts)
+	}
+	return joined(slices.DeleteFunc(all, func(c candidate) bool {
+		at := longer[-c.width]
+		k, _ := slices.BinarySearch(at, c.lo-near)
+		return c.width < 0 && (k == len(at) || at[k] > c.lo+near)
+	}))
+}

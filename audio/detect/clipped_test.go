@@ -6,7 +6,10 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/internal/testkit"
 )
 
 // swelling returns tones of varying loudness with a little noise and a maximum magnitude of 1, rounded to 16 bits.
@@ -79,6 +82,7 @@ func TestClipped(t *testing.T) {
 		{"a tone as loud all the time", -2, 2, func([]float64) []float64 { return slices.Clone(sine) }, 0, false},
 		{"full scale once", -2, 2, func(y []float64) []float64 { y[500], y[501] = 32767.0/32768, 32767.0/32768; return y }, 0, false},
 		{"silence", 0, 0, nil, 0, false},
+		{"with an offset", -2, 2, func(y []float64) []float64 { floats.AddConst(1e5, y); return y }, 0, false},
 		{"nearly silent", -2, 2, func(y []float64) []float64 { return scaled(y, 1e-4, 1) }, 0, false},
 	} {
 		y, changed := between(swelling(n, 1), c.low, c.high)
@@ -129,6 +133,120 @@ func TestClippedChannels(t *testing.T) {
 	}
 }
 
+// TestClippedLevels checks that clipping is found below the largest values: in a part that was made softer, before an undamaged louder part,
+// on one side, with the other polarity, with dither, and on a plateau that is not quite flat. It is not found in the soft copy of sounds
+// with few values or a constant level.
+func TestClippedLevels(t *testing.T) {
+	const n, half = 100_000, 50_000
+	loud := swelling(n, 1)
+	joined := func(low, high float64, soft func(i int, v float64) float64) ([]float64, map[int]bool) {
+		y, changed := between(loud, low, high)
+		for i := range y {
+			if i < half {
+				y[i] = rounded(soft(i, y[i]))
+			} else {
+				y[i] = loud[i]
+				delete(changed, i)
+			}
+		}
+		return y, changed
+	}
+	same := func(_ int, v float64) float64 { return v }
+	rng := rand.New(rand.NewPCG(8, 8))
+	for _, c := range []struct {
+		name       string
+		low, high  float64
+		soft       func(i int, v float64) float64
+		by, recall float64
+	}{
+		{"before a louder part", -0.3, 0.3, same, 1, 0.99},
+		{"inverted", -0.3, 0.3, same, -1, 0.99},
+		{"one side", -2, 0.25, same, 1, 0.99},
+		{"two levels", -0.4, 0.25, same, 1, 0.99},
+		{"made softer", -0.4, 0.4, func(_ int, v float64) float64 { return 0.5 * v }, 1, 0.99},
+		{"dither", -0.3, 0.3, func(_ int, v float64) float64 { return v + (rng.Float64()+rng.Float64()-1)/32768 }, 1, 0.99},
+		{"not flat", -0.3, 0.3, func(i int, v float64) float64 { return v * (1 + 0.001*math.Sin(float64(i)/5000)) }, 1, 0.85},
+		{"clean", -2, 2, same, 1, 0},
+	} {
+		y, changed := joined(c.low, c.high, c.soft)
+		for i := range y {
+			y[i] *= c.by
+		}
+		right, wrong := 0, 0
+		for _, f := range find(t, testRate, Clipped, y) {
+			for i := f.Start; i < f.End; i++ {
+				if changed[i] {
+					right++
+				} else {
+					wrong++
+				}
+			}
+		}
+		if right < int(c.recall*float64(len(changed))) || wrong > right/100 || c.recall > 0 && right < 100 {
+			t.Errorf("%s: %d of %d found, %d others", c.name, right, len(changed), wrong)
+		}
+	}
+	twice := func(at func(i int) float64) []float64 { // a soft copy before the sound
+		y := make([]float64, n)
+		for i := range y {
+			if y[i] = rounded(at(i)); i < half {
+				y[i] = rounded(at(i) / 2)
+			}
+		}
+		return y
+	}
+	for name, y := range map[string][]float64{
+		"tones":     twice(func(i int) float64 { return 0.8 * math.Sin(float64(i)/20) }),
+		"test tone": twice(func(i int) float64 { return 0.8 * math.Sin(2*math.Pi*(float64(i%48)+0.5)/48) }),
+		"8 bits":    twice(func(i int) float64 { return math.Round(120*loud[i]) / 128 }),
+		"logarithmic": twice(func(i int) float64 { // 1/16 of an octave
+			return math.Copysign(math.Exp2(math.Round(16*math.Log2(math.Abs(loud[i])+1e-6))/16), loud[i])
+		}),
+	} {
+		if found := find(t, testRate, Clipped, y); len(found) > 0 && found[0].Start < half {
+			t.Errorf("%s: %d runs, such as %v", name, len(found), found[0])
+		}
+	}
+}
+
+// TestClippedIsNoDropout checks that long plateaus at a level below louder parts nearby are clipping for every order of the kinds, while
+// two runs of a repeated sample are dropouts.
+func TestClippedIsNoDropout(t *testing.T) {
+	const n, part = 12_000, 210 // samples at each level
+	y := make([]float64, n)
+	for i := range y {
+		level := 0.8 - 0.3*float64(i/part%2)
+		tone := 6 * (math.Sin(float64(i)/40) + 0.5*math.Sin(float64(i)/27+1) + 0.3*math.Sin(float64(i)/3))
+		y[i] = rounded(level * max(-1, min(1, tone)))
+	}
+	const at = 6_030
+	for _, at := range []int{at, at + 1000} { // twice the same value, larger than the neighbors
+		y[at-1], y[at+100] = -0.2, -0.2
+		for i := at; i < at+100; i++ {
+			y[i] = 0.13
+		}
+	}
+	clipped := 0
+	for _, kinds := range [][]Kind{{Dropouts}, {Dropouts, Clipped}, {Clipped, Dropouts}} {
+		found := testkit.Must(Find(t.Context(), inMemory{y}, n, testRate, Options{Kinds: kinds, Step: step}))(t)
+		dropouts := 0
+		for _, f := range found {
+			switch {
+			case f.Kind == Clipped:
+				clipped++
+			case f.Start < at-2 || f.End > at+102 && f.Start < at+998 || f.End > at+1102:
+				t.Errorf("%v: a dropout at %v", kinds, f.Gap)
+			default:
+				dropouts++
+			}
+		}
+		testkit.Equal(t, dropouts, 2, kinds)
+	}
+	if clipped < 40 {
+		t.Errorf("%d clipped", clipped)
+	}
+}
+
 // TestClippedSensitivity checks that a higher sensitivity accepts a level with a smaller excess of samples: a tone of constant level is
 // found at the highest sensitivity, and light clipping is missed at the lowest.
 func TestClippedSensitivity(t *testing.T) {
@@ -166,4 +284,12 @@ func TestClippedAtFullScale(t *testing.T) {
 			t.Errorf("three samples at %v: %+v; want %d run", top, found, want)
 		}
 	}
+}
+
+// TestClippedSingles checks that single samples at a lower level are omitted unless a longer run of the same level is near.
+func TestClippedSingles(t *testing.T) {
+	d := &clippedDetector{rate: 1000}
+	got := d.choose([]candidate{{10, 12, 1, 1}, {50, 51, 1, -1}, {60, 61, 1, -2}, {500, 501, 1, -1}, {900, 903, 1, 1}, {1100, 1101, 1, -1}})
+	testkit.Equal(t, len(got), 3, "candidates")
+	testkit.Equal(t, got[1].lo, 50, "the single sample")
 }

@@ -35,6 +35,8 @@ func TestApart(t *testing.T) {
 		{"partly clipped", []Found{gone(1, 5, 1, Zeros), clipped}, []Found{gone(1, 6, 1, Zeros)}},
 		{"edges", []Found{gone(1, 5, 1, Zeros), gone(5, 7, 1, Clicks), gone(8, 9, 1, Clicks), gone(9, 12, 1, Dropouts), gone(14, 15, 1, Clicks)},
 			[]Found{gone(1, 5, 1, Zeros), gone(9, 12, 1, Dropouts), gone(14, 15, 1, Clicks)}},
+		{"edge after a nested one", []Found{gone(1, 20, 1, Zeros), gone(3, 6, 1, Zeros), gone(20, 22, 1, Clicks), gone(24, 25, 1, Clicks)},
+			[]Found{gone(1, 20, 1, Zeros), gone(24, 25, 1, Clicks)}},
 	} {
 		if c.name == "partly clipped" {
 			kinds = []Kind{Zeros, Clipped}

@@ -27,7 +27,7 @@ const (
 	Clicks   Kind = "clicks"   // bursts of a few samples that differ from the surrounding sound
 	Dropouts Kind = "dropouts" // short runs of a constant value: zeros, with or without dither, or a repeated sample
 	Zeros    Kind = "zeros"    // runs of exact zeros with sound on both sides
-	Clipped  Kind = "clipped"  // samples at the largest or smallest values of the recording
+	Clipped  Kind = "clipped"  // samples at the largest or smallest values of the recording or of a part of it
 )
 
 // Kinds contains all kinds of damage.

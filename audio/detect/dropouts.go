@@ -69,7 +69,7 @@ func (d *dropoutDetector) find(b block) (out []candidate) {
 			if d.goesOn(b.x, b.channel, run) {
 				odds += otherGoesOn
 			}
-			if odds > d.threshold {
+			if odds > d.threshold && !d.clips(x, start, run[1], width) {
 				out = append(out, candidate{start + b.from, run[1] + b.from, odds, width})
 			}
 		}
@@ -187,6 +187,31 @@ func finest(sound []float64, middle float64) float64 {
 // loud reports whether the magnitude of any of the last 2n samples exceeds a limit.
 func loud(y []float64, limit float64, n int) bool {
 	return floats.Norm(y[max(0, len(y)-2*n):], math.Inf(1)) > limit
+}
+
+// clips reports whether the run x[lo:hi] of a repeated value is at a clipping level: within the maximum length of a dropout, several other
+// runs have the same value, are local maxima, and are at least as long as this run together.
+func (d *dropoutDetector) clips(x []float64, lo, hi, width int) bool {
+	value := x[(lo+hi)/2]
+	side, tolerance := math.Copysign(1, value), max((2*float64(width)+1)*d.step, math.Abs(value)/clipGrain)
+	if math.Abs(value) <= tolerance {
+		return false
+	}
+	tops, samples := 0, 0
+	from, to := max(0, lo-d.most), min(len(x), hi+d.most)
+	for n := from; n < to; n++ {
+		if side*(x[n]-value) < -tolerance {
+			continue
+		}
+		start, most := n, 0.0
+		for ; n < to && side*(x[n]-value) >= -tolerance; n++ {
+			most = max(most, side*(x[n]-value))
+		}
+		if most <= tolerance && (start >= hi || n <= lo) {
+			tops, samples = tops+1, samples+n-start
+		}
+	}
+	return tops >= clipPairs && samples >= hi-lo
 }
 
 // extreme reports whether no sample of the sound is farther from zero than the middle. The run is then at a clipping limit.

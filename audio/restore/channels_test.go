@@ -112,6 +112,24 @@ func TestClippedTiles(t *testing.T) {
 	}
 }
 
+// TestClippedNextToGap checks that clipped samples next to another gap are restored without the zeros in that gap.
+func TestClippedNextToGap(t *testing.T) {
+	clean := tones(2000, 1, 0.002)[0]
+	y, gaps := clippedPeaks(clean, 0.09, 1000, 1050)
+	errorOf := func(others ...Gap) (sum float64) {
+		r := mustFill(t, [][]float64{y}, slices.Concat(others, gaps), Options{})
+		for _, g := range gaps {
+			for i := g.Start; i < g.End; i++ {
+				sum += math.Abs(r.Filled[0][i] - clean[i])
+			}
+		}
+		return sum
+	}
+	if with, without := errorOf(Gap{Start: gaps[0].Start - 60, End: gaps[0].Start}), errorOf(); with > 3*without {
+		t.Errorf("the error is %v next to a gap and %v without it", with, without)
+	}
+}
+
 // TestClippedDraws checks that the draws of two channels with the same samples are independent.
 func TestClippedDraws(t *testing.T) {
 	y, gaps := clippedPeaks(tones(1000, 1, 0.02)[0], 0.09, 300, 700)

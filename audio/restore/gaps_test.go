@@ -14,6 +14,7 @@ import (
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/internal/ar"
+	"github.com/vssgp/vssgp/internal/bayes"
 	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
@@ -211,6 +212,21 @@ func TestLongGapDraws(t *testing.T) {
 			t.Errorf("sample %d: the weights of both sides add up to %v", i, sum)
 		}
 	}
+}
+
+// TestLongGapLevel checks that draws of a long gap of noise are as loud in the middle, where both sides are mixed, as at the ends.
+func TestLongGapLevel(t *testing.T) {
+	const n, gap, draws = 6000, 2000, 8
+	rng := rand.New(rand.NewPCG(1, 1))
+	x := testkit.Numbers(n, func(int) float64 { return rng.NormFloat64() })
+	r := mustFill(t, [][]float64{x}, []Gap{{Start: (n - gap) / 2, End: (n + gap) / 2}}, Options{Draws: draws})
+	var ends, middle []float64
+	for _, d := range r.Draws {
+		d := d[0][(n-gap)/2 : (n+gap)/2]
+		ends = append(append(ends, d[:gap/8]...), d[gap-gap/8:]...)
+		middle = append(middle, d[gap*3/8:gap*5/8]...)
+	}
+	testkit.Near(t, bayes.RMS(middle)/bayes.RMS(ends), 1, 0.08, "level of the middle relative to the ends")
 }
 
 // TestLevel checks that the level of a gap is the rms of the known samples on both sides, without other gaps.

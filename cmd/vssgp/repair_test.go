@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"cmp"
+	"encoding/binary"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -10,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
 	"github.com/vssgp/vssgp/internal/testkit"
 )
@@ -104,6 +107,65 @@ func TestRepair(t *testing.T) {
 	}
 }
 
+// TestPart checks that --from and --to limit the search, in samples and times, and that only damage inside the part is reported.
+func TestPart(t *testing.T) {
+	dir := t.TempDir()
+	file, dropout, _ := stereo(t)
+	take := testkit.Put(t, dir, "take.wav", string(file))
+	for flags, want := range map[string]int{
+		"":                                1,
+		"--from 9000 --to 9160":           1,
+		"--from 0.5s --to 0:00.6":         1,
+		"--from 9001":                     0,
+		"--to 9159":                       0,
+		"--to 562.5ms":                    0,
+		"--from 9s --to 20s":              -1,
+		"--from 9000 --to 9000":           -1,
+		"--from -3":                       -1,
+		"--to x":                          -1,
+		"--sensitivity 0 --to 10s":        1,
+		"--sensitivity -1":                -1,
+		"--from 0.56s --removed none.wav": -1, // with --dry-run
+	} {
+		args := append([]string{"repair", take, "--detect", "dropouts", "--dry-run", "--json"}, strings.Fields(flags)...)
+		if want < 0 {
+			refuse(t, strings.Fields(flags)[len(strings.Fields(flags))-2], args...)
+			continue
+		}
+		r := decode[imputed](t, succeed(t, args...).stdout)
+		if len(r.Gaps) != want || want == 1 && r.Gaps[0] != dropout {
+			t.Errorf("%q: found %v, want %d dropouts at %v", flags, r.Gaps, want, dropout)
+		}
+	}
+}
+
+// TestStrict checks that a recording that is cut short or has no length in its header is repaired with a warning, and refused with --strict.
+// Samples with extreme values are refused.
+func TestStrict(t *testing.T) {
+	dir := t.TempDir()
+	whole := wav(8000, 1, tone(4000, 8000))
+	for name, file := range map[string][]byte{"cut.wav": whole[:7001], "unfinished.wav": patched(whole, 40, 0, 0, 0, 0)} {
+		in, out := testkit.Put(t, dir, name, string(file)), filepath.Join(dir, "out.wav")
+		args := []string{"repair", in, "--gap", "300:310", "-o", out}
+		o := succeed(t, args...)
+		if strings.Count(o.stderr, "\n") != 1 || !strings.Contains(o.stderr, "warning: "+in) {
+			t.Errorf("%s: stderr %q, want a warning", name, o.stderr)
+		}
+		changedInside(t, words(t, whole)[:(len(file)-44)/2], words(t, testkit.Read(t, out)), [2]int{300, 310})
+		refuse(t, name, append(args, "--strict")...)
+	}
+	for text, v := range map[string]float64{"1e+300": 1e300, "-1e+101": -1e101, "NaN": math.NaN(), "+Inf": math.Inf(1)} {
+		var b bytes.Buffer
+		w := testkit.Must(audio.NewWriter(&b, 8000, audio.Float64, 1, 2000))(t)
+		testkit.OK(t, w.Write(testkit.Numbers(2000, func(i int) float64 { return math.Sin(float64(i) / 3) })))
+		testkit.OK(t, w.Close())
+		in := testkit.Put(t, dir, "far.wav", string(binary.LittleEndian.AppendUint64(b.Bytes()[:b.Len()-8*1600], math.Float64bits(v)))+
+			string(b.Bytes()[b.Len()-8*1599:]))
+		refuse(t, "sample 400 of channel 0 is "+text+", must be finite and from -1e+100 to 1e+100", "repair", in, "--gap", "300:310", "-o",
+			filepath.Join(dir, "x.wav"))
+	}
+}
+
 // TestConfidence checks that detections with a low confidence are omitted, labels without a confidence are not, and adjacent detections are
 // one gap.
 func TestConfidence(t *testing.T) {
@@ -118,6 +180,42 @@ func TestConfidence(t *testing.T) {
 		args := []string{"impute", take, "--gaps", c.file, "--confidence", c.percent, "-o", filepath.Join(dir, "o.wav")}
 		testkit.Contains(t, succeed(t, args...).stdout, c.want)
 	}
+}
+
+// TestResume checks that --resume skips recordings whose repair is complete and repairs those with another setting or changed files.
+func TestResume(t *testing.T) {
+	dir := t.TempDir()
+	in := func(names ...string) string { return filepath.Join(append([]string{dir}, names...)...) }
+	file, _, _ := stereo(t)
+	quiet := string(wav(8000, 1, tone(4000, 8000)))
+	testkit.Put(t, in("takes"), "a.wav", string(file))
+	testkit.Put(t, in("takes"), "b.wav", quiet)
+	line := []string{"impute", in("takes"), "--detect", "dropouts", "--out-dir", in("out"), "--labels", in("out", "{}.txt"), "--sd",
+		in("out", "{}.csv"), "--json"}
+	run := func(name, skipped string, args ...string) {
+		t.Helper()
+		r := decode[struct {
+			Recordings []imputed
+			Skipped    []string
+		}](t, succeed(t, append(line, args...)...).stdout)
+		if got := strings.Join(r.Skipped, " "); got != skipped || len(r.Recordings)+len(r.Skipped) != len(listing(t, in("takes")))-1 {
+			t.Errorf("%s: %q skipped, want %q; %d repaired", name, got, skipped, len(r.Recordings))
+		}
+	}
+	run("the first time", "", "--resume")
+	run("again", "a.wav b.wav", "--resume")
+	run("with another setting", "", "--resume", "--sensitivity", "6")
+	run("with it again", "a.wav b.wav", "--sensitivity", "6", "--quiet", "--resume")
+	run("without --resume", "")
+	testkit.Put(t, in("takes"), "c.wav", quiet)
+	testkit.Put(t, in("out"), "a.wav", "RIFF")
+	run("a new and a partial file", "b.wav", "--resume")
+	testkit.OK(t, os.Remove(in("out", "b.txt")))
+	testkit.Put(t, in("takes"), "a.wav", string(wav(8000, 1, tone(4001, 8000))))
+	run("a missing output and a changed input", "c.wav", "--resume")
+	testkit.Put(t, in("out"), ".vssgp-repair.json", "{")
+	run("a damaged list", "", "--resume")
+	refuse(t, "--out-dir", "impute", in("takes", "a.wav"), "--detect", "zeros", "-o", in("x.wav"), "--resume")
 }
 
 // TestFolder checks that all recordings of a folder are repaired with separate output files, and that an unreadable recording is reported
@@ -175,4 +273,94 @@ func TestFolder(t *testing.T) {
 			t.Errorf("%v: exit %d, %q; want %d and %q", args, o.code, o.stderr, cli.ExitMistake, word)
 		}
 	}
+}
+
+// TestGain checks the level of restored peaks at full scale: by default the output is lowered by what the fills need, --gain 0 keeps the
+// level and reports what it clips, and --format float needs no gain. --removed is always the input minus the output.
+func TestGain(t *testing.T) {
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	file, _, _ := stereo(t)
+	samples := words(t, file)[:2*2500]
+	for i := range samples {
+		samples[i] = int16(max(-32768, min(32767, 4*int(samples[i]))))
+	}
+	take := testkit.Put(t, dir, "loud.wav", string(wav(16000, 2, samples)))
+	args := []string{"repair", take, "--detect", "clipped", "--json", "--removed", in("removed.wav"), "--sd", in("sd.npy")}
+	unit := 0.0 // a standard deviation at the level of the input
+	for _, c := range []struct {
+		flags, note string
+		gain        float64 // -1: any below
+	}{
+		{"", " dB softer than the input, because fills exceed full scale; --gain 0 keeps", -1},
+		{"--gain auto --draws 1", " dB softer than the input", -1},
+		{"--gain 0", "filled samples that exceeded full scale by up to ", 0},
+		{"--gain -0.5dB", "; --gain auto or --format float keeps them", -0.5},
+		{"--gain -12", "", -12},
+		{"--format float", "", 0},
+		{"--format float --gain -2", "", -2},
+	} {
+		out := in("out.wav")
+		o := succeed(t, append(append(args, "-o", out), strings.Fields(c.flags)...)...)
+		r := decode[struct {
+			Gain    float64 `json:"gain_db"`
+			Clipped int
+			Gaps    [][2]int
+		}](t, o.stdout)
+		if c.gain == -1 && !(r.Gain < -1) || c.gain != -1 && r.Gain != c.gain {
+			t.Errorf("%q: a gain of %v dB, want %v", c.flags, r.Gain, c.gain)
+		}
+		if !strings.Contains(o.stderr, c.note) || c.note == "" && o.stderr != "" || (r.Clipped > 0) != strings.Contains(o.stderr, "clipped") {
+			t.Errorf("%q: %d clipped, stderr %q, want %q", c.flags, r.Clipped, o.stderr, c.note)
+		}
+		before, after := testkit.Must(audio.Open(take))(t), testkit.Must(audio.Open(out))(t)
+		removed := testkit.Must(audio.Open(in("removed.wav")))(t)
+		by, e, peak, changed := math.Pow(10, r.Gain/20), after.Encoding(), 0.0, 0
+		file := testkit.Read(t, in("sd.npy"))
+		sd := math.Float64frombits(binary.LittleEndian.Uint64(file[len(file)-8:])) / by
+		if unit = cmp.Or(unit, sd); math.Abs(sd/unit-1) > 1e-9 {
+			t.Errorf("%q: the standard deviations are not at the level of the output", c.flags)
+		}
+		if e.Float != strings.Contains(c.flags, "float") || removed.Encoding() != e {
+			t.Errorf("%q: the output has %v, the removed sound %v", c.flags, e, removed.Encoding())
+		}
+		for channel, x := range before.Samples {
+			for n, v := range x {
+				quiet := e.Nearest(by * v)
+				if math.Abs(after.Samples[channel][n]+removed.Samples[channel][n]-quiet) > 1e-6 {
+					t.Fatalf("%q: sample %d: output %v and removed %v of %v", c.flags, n, after.Samples[channel][n],
+						removed.Samples[channel][n], quiet)
+				}
+				if after.Samples[channel][n] != quiet {
+					changed++
+				}
+				peak = max(peak, math.Abs(after.Samples[channel][n]))
+			}
+		}
+		if c.gain == -1 && (changed < 100 || r.Clipped > 0 || peak >= 1 || peak < 0.99 && c.flags == "") {
+			t.Errorf("%q: %d samples differ, the peak is %v; want restored peaks just below full scale", c.flags, changed, peak)
+		}
+	}
+	wrong := tone(8000, 8000) // an unreliable fill does not lower the output
+	for i := range wrong {
+		wrong[i] /= 8
+	}
+	copy(wrong[4000:], []int16{32767, 32767, 32767})
+	labels := testkit.Put(t, dir, "clipped.csv", "start,end,channel,label\n4000,4003,,clipped\n")
+	o := succeed(t, "repair", testkit.Put(t, dir, "wrong.wav", string(wav(8000, 1, wrong))), "--gaps", labels, "-o", in("o.wav"))
+	testkit.Contains(t, o.stdout+o.stderr, "unreliable: gap 4000:4003", "o.wav: clipped 3 filled samples")
+	still := in("still.wav") // a given gain also applies if there is no damage
+	succeed(t, "repair", take, "--detect", "zeros", "--to", "0.5s", "--gain", "-6", "-o", still)
+	for i, v := range words(t, testkit.Read(t, still)) {
+		if want := math.RoundToEven(math.Pow(10, -0.3) * float64(samples[i])); float64(v) != want {
+			t.Fatalf("sample %d became %d, want %v", i, v, want)
+		}
+	}
+	again := in("again.wav") // other damage does not change the level
+	succeed(t, "repair", take, "--gap", "600:610", "-o", again)
+	if changedInside(t, samples, words(t, testkit.Read(t, again)), [2]int{1200, 1220}) == 0 {
+		t.Error("a gap is not filled")
+	}
+	refuse(t, "32-bit float", append(args, "--format", "float", "-o", in("x.flac"))...)
+	refuse(t, "--gain", append(args, "--gain", "3", "-o", in("x.wav"))...)
 }

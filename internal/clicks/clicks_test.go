@@ -182,6 +182,21 @@ func TestChoose(t *testing.T) {
 		if c.name == "touching" && (got[0].Lo != alone.Lo || got[0].Hi != near.Hi) {
 			t.Errorf("touching: %v", got)
 		}
+		// The reported log-odds, from which the confidence follows, include the click rate.
+		odds := map[string]float64{"alone": threshold(5) + 0.01, "among others": weaker.LogOdds + crowd*math.Log(1+few),
+			"touching": max(alone.LogOdds, near.LogOdds) + crowd*math.Log(few)}
+		if want, ok := odds[c.name]; ok && !slices.ContainsFunc(got, func(d Candidate) bool { return math.Abs(d.LogOdds-want) < 1e-9 }) {
+			t.Errorf("%s: %v, want log-odds of %v", c.name, got, want)
+		}
+	}
+	dense := make([]Candidate, 30*rate/40) // more than mostDense per second
+	for i := range dense {
+		dense[i] = Candidate{Lo: 40 * i, Hi: 40*i + 1, LogOdds: 5}
+	}
+	for _, c := range Choose(dense, 30*rate, rate, 5) {
+		if math.Abs(c.LogOdds-5-crowd*math.Log(mostDense+few)) > 1e-9 {
+			t.Fatalf("dense: %v, want log-odds of 5 and the largest rate", c)
+		}
 	}
 }
 

@@ -35,6 +35,7 @@ type Fill struct {
 	Scores    *Table          // nil without a reference
 	Method    string          // method of the fill
 	Settings  []Setting
+	Gain      float64 // of the player in dB, at which it plays the fills without clipping them
 }
 
 // Device returns the device of the fill: a model's backend, else the CPU.
@@ -90,6 +91,9 @@ func (p *embedded) limits() (text []string) {
 	if !p.whole {
 		text = append(text, fmt.Sprintf("The page contains the recording within %.1f s of the listed gaps, because the whole recording is "+
 			"too large for a browser.", aroundGap))
+	}
+	if p.Gain < 0 {
+		text = append(text, fmt.Sprintf("The player plays all sounds %.2f dB softer, because fills exceed full scale.", -p.Gain))
 	}
 	if p.charted < len(p.gaps) {
 		which := "with the least certain fills (the largest expected errors relative to the surrounding level)"

@@ -67,6 +67,15 @@ func embeddedIn(t *testing.T, f *Fill) *embedded {
 	return testkit.Must(newEmbedded(f))(t)
 }
 
+// TestGain checks that the player lowers all sounds by the gain that the fills need.
+func TestGain(t *testing.T) {
+	f := made(2000, 500, 1)
+	testkit.Equal(t, embeddedIn(t, f).player.Gain, 0, "without a gain")
+	f.Gain = -6
+	testkit.Near(t, embeddedIn(t, f).player.Gain, 0.501187, 1e-6, "player")
+	testkit.Contains(t, strings.Join(testkit.Must(Impute(f))(t).Lead, " "), "all sounds 6.00 dB softer")
+}
+
 // TestEmbedded checks that the size of the page is limited, that it contains every gap with charts, and that it lists its limits.
 func TestEmbedded(t *testing.T) {
 	for _, c := range []struct {

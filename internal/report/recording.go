@@ -27,8 +27,9 @@ const (
 type player struct {
 	Rate      int         `json:"rate"`
 	Channels  int         `json:"channels"`
-	Filled    bool        `json:"-"` // the gaps have fills
-	Reference bool        `json:"-"` // the gaps have a reference
+	Gain      float64     `json:"gain,omitempty"` // factor applied to all sounds; 0: none
+	Filled    bool        `json:"-"`              // the gaps have fills
+	Reference bool        `json:"-"`              // the gaps have a reference
 	Clips     []clip      `json:"clips"`
 	Gaps      []playerGap `json:"gaps"` // in the clips
 }
@@ -107,6 +108,9 @@ func newEmbedded(f *Fill) (*embedded, error) {
 		for i, g := range f.Found {
 			p.gaps = append(p.gaps, &gap{Gap: g.Gap, number: i + 1, found: g, relative: math.NaN()})
 		}
+	}
+	if f.Gain < 0 {
+		p.player.Gain = math.Pow(10, f.Gain/20)
 	}
 	p.listed = slices.Clone(p.gaps)
 	slices.SortStableFunc(p.listed, leastSure)

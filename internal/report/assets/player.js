@@ -1,7 +1,7 @@
 "use strict";
 // The player. The sounds before and after the fill and the reference play simultaneously, each with its own gain, so that switching between
 // them keeps the position. The page contains the samples of clips as 16-bit numbers, and the fills and reference samples of their gaps.
-const { rate, channels, clips, gaps } = JSON.parse(document.getElementById("recording").textContent);
+const { rate, channels, clips, gaps, gain = 1 } = JSON.parse(document.getElementById("recording").textContent);
 const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer;
 for (const c of clips) c.pcm = new Int16Array(bytes(c.pcm));
 for (const g of gaps) for (const kind of ["mean", "reference"]) g[kind] &&= new Float32Array(bytes(g[kind]));
@@ -22,7 +22,7 @@ function sound(kind) {
       if (!g[kind] || g.channel && g.channel !== c + 1) continue;
       const values = g[kind].subarray((g.channel ? 0 : c) * (g.end - g.start));
       for (let i = Math.max(g.start, clip.start); i < Math.min(g.end, clip.end); i++) {
-        out[i - clip.start] = Math.max(-1, Math.min(1, values[i - g.start])); // clipped like the filled file
+        out[i - clip.start] = Math.max(-1 / gain, Math.min(1 / gain, values[i - g.start])); // clipped like the filled file
       }
     }
   }
@@ -69,7 +69,7 @@ function play() {
   const when = context.currentTime + fade, speed = +controls.speed.value, seconds = (frame) => (frame - clip.start) / rate;
   const out = new GainNode(context, { gain: 0 });
   out.connect(context.destination);
-  out.gain.setTargetAtTime(1, when, fade / 4);
+  out.gain.setTargetAtTime(gain, when, fade / 4);
   const levels = clip.sounds.map((_, i) => new GainNode(context, { gain: gains()[i] }));
   const sources = clip.sounds.map((buffer, i) => {
     const source = new AudioBufferSourceNode(context, {

@@ -79,7 +79,8 @@ def impute(
         0. Or a boolean mask, [n] or with the shape of samples, that is True for missing samples. If neither gaps nor
         detect is given, the gaps are the samples that are NaN.
     detect : kinds of damage to find: "clicks", "dropouts", "zeros", "clipped" or "all", or a list of them.
-    sensitivity : sensitivity of detect, above 0 and at most 10. Higher values find more damage and more false
+        Restored peaks of integer samples are clipped at full scale; use floats to keep them.
+    sensitivity : sensitivity of detect, from 0 to 10. Higher values find more damage and more false
         positives. Default: 5.
     method : "mixture", "ar", "vssgp", "ssgp" or "rp". Default: "mixture".
     draws : number of further fills to draw from the posterior.
@@ -102,7 +103,7 @@ def impute(
 
     """
     a = _samples(samples, "samples")
-    args = ["impute", _IN, "-o", _OUT, "--sd", _SD, "--json"]
+    args = ["impute", _IN, "-o", _OUT, "--sd", _SD, "--gain=0", "--json"]
     args += flags(detect=detect, sensitivity=sensitivity, method=method, draws=draws or None, seed=seed, device=device)
     missing = np.isnan(a) if a.dtype.kind == "f" else np.zeros(a.shape, dtype=bool)
     if gaps is None and detect is None and missing.any():

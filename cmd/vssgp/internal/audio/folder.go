@@ -35,12 +35,23 @@ func imputeFolder(ctx context.Context, env *cli.Env, input string, o *imputeFlag
 	}
 	var all struct {
 		Recordings []*result `json:"recordings"`
-		Failed     []string  `json:"failed,omitempty"` // names of files
+		Failed     []string  `json:"failed,omitempty"`  // names of files
+		Skipped    []string  `json:"skipped,omitempty"` // names of files that an earlier run repaired
 	}
+	done := openJournal(env, o.outDir)
 	var first error // the first error, with preference for errors that the caller did not cause
 	for _, path := range paths {
+		one := o.forRecording(path)
+		if o.resume && done.has(path, one.files(path)) {
+			env.Print("%s was repaired before and is skipped", path)
+			all.Skipped = append(all.Skipped, filepath.Base(path))
+			continue
+		}
 		env.Print("%s:", path)
-		filled, err := o.imputeIn(ctx, env, path)
+		filled, err := one.imputeIn(ctx, env, path)
+		if err == nil && !o.gaps.dry {
+			err = done.add(path, one.files(path))
+		}
 		switch {
 		case ctx.Err() != nil:
 			return cmp.Or(err, cli.Interrupted(fmt.Sprintf(" after %d of %s", len(all.Recordings)+1, cli.Counted(len(paths), "recording"))))
@@ -106,27 +117,47 @@ type fileFlag struct {
 func (o *imputeFlags) fileFlags() []fileFlag {
 	return []fileFlag{
 		{"gaps", &o.gaps.file, true}, {"labels", &o.gaps.labels, false}, {"report", &o.report, false}, {"sd", &o.sd, false},
+		{"removed", &o.removed, false},
 		{"model", &o.models, false}, {"reference", &o.reference, true},
 	}
 }
 
-// imputeIn fills one of several recordings and writes it to the folder. In paths, it replaces NameMark by the recording's name.
-func (o *imputeFlags) imputeIn(ctx context.Context, env *cli.Env, path string) (*result, error) {
+// forRecording returns the flags for one of several recordings. In paths, it replaces NameMark by the recording's name.
+func (o *imputeFlags) forRecording(path string) *imputeFlags {
 	one := *o
 	one.outDir, one.output = "", filepath.Join(o.outDir, filepath.Base(path))
 	name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+	for _, f := range one.fileFlags() {
+		*f.path = strings.ReplaceAll(*f.path, cli.NameMark, name)
+	}
+	return &one
+}
+
+// files returns the paths of a recording, its other inputs and its outputs.
+func (o *imputeFlags) files(path string) []string {
+	all := append([]string{path, o.output}, cli.NumberedFiles(o.output, o.fill.Draws)...)
+	for _, f := range o.fileFlags() {
+		if *f.path != "" {
+			all = append(all, *f.path)
+		}
+	}
+	return all
+}
+
+// imputeIn fills one of several recordings.
+func (o *imputeFlags) imputeIn(ctx context.Context, env *cli.Env, path string) (*result, error) {
 	env.Files.Read, env.Files.Written = nil, nil
 	env.Files.Add(cli.NamedFile{Name: "IN.wav", Path: path}, false)
-	for _, f := range one.fileFlags() {
-		if *f.path = strings.ReplaceAll(*f.path, cli.NameMark, name); *f.path != "" {
+	for _, f := range o.fileFlags() {
+		if *f.path != "" {
 			env.Files.Add(cli.NamedFile{Name: "--" + f.name, Path: *f.path}, !f.shared)
 		}
 	}
-	if !one.gaps.dry {
-		env.Files.Add(cli.NamedFile{Path: one.output}, true)
+	if !o.gaps.dry {
+		env.Files.Add(cli.NamedFile{Path: o.output}, true)
 	}
 	if err := env.CheckOutputs(); err != nil {
 		return nil, err
 	}
-	return imputeFile(ctx, env, path, &one)
+	return imputeFile(ctx, env, path, o)
 }

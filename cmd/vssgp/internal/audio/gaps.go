@@ -27,6 +27,7 @@ type gapFlags struct {
 	cues       bool
 	detect     []string
 	find       detect.Options
+	from, to   string  // part to search, in the notation of --gap; "": the ends of the recording
 	confidence float64 // minimum confidence of detections, in percent
 	labels     string
 	dry        bool
@@ -39,7 +40,9 @@ func (g *gapFlags) add(f *pflag.FlagSet) {
 		"`file` of gaps: CSV with the columns start,end, or Audacity labels")
 	f.BoolVar(&g.cues, "cues", false, "fill the regions marked by cue points in the WAV file")
 	f.StringSliceVar(&g.detect, "detect", nil, "`kinds` of damage to find: all, or "+kinds)
-	f.Float64Var(&g.find.Sensitivity, "sensitivity", detect.DefaultSensitivity, "up to 10; higher finds more, and more false positives")
+	f.Float64Var(&g.find.Sensitivity, "sensitivity", detect.DefaultSensitivity, "0 to 10; higher finds more, and more false positives")
+	f.StringVar(&g.from, "from", "", "search only from this `position` on, in samples or a time such as 1:02.5")
+	f.StringVar(&g.to, "to", "", "search only up to this `position`")
 	f.Float64Var(&g.confidence, "confidence", 0, "fill only detections with at least this confidence in `percent`")
 	f.Var(cli.OutputFile(&g.labels, "txt", "csv"), "labels",
 		"write detections or gaps to this `file`: Audacity labels (.txt) or .csv")
@@ -58,14 +61,17 @@ func (g *gapFlags) check(f *pflag.FlagSet) error {
 		return cli.Mistake("no gaps given; give --gap START:END, --gaps FILE.csv, --cues or --detect KIND (%s)", kinds)
 	case ways > 1:
 		return cli.Mistake("gaps are given in %d ways; give only one of --gap, --gaps, --cues and --detect", ways)
-	case g.detect == nil && (g.dry || f.Changed("sensitivity")):
-		return cli.Mistake("--dry-run and --sensitivity require --detect KIND (%s)", kinds)
+	case g.detect == nil && (g.dry || f.Changed("sensitivity") || f.Changed("from") || f.Changed("to")):
+		return cli.Mistake("--dry-run, --sensitivity, --from and --to require --detect KIND (%s)", kinds)
 	case f.Changed("confidence") && (g.detect == nil && g.file == "" || !(g.confidence >= 0 && g.confidence <= 100)):
 		return cli.Mistake("--confidence %v; must be 0 to 100 percent, with --detect or with labels in --gaps", g.confidence)
-	case g.dry && (f.Changed("output") || f.Changed("out-dir")):
-		return cli.Mistake("--dry-run cannot be combined with -o or --out-dir, because it writes no recording")
-	case !(g.find.Sensitivity > 0 && g.find.Sensitivity <= 10):
-		return cli.Mistake("--sensitivity %v; must be greater than 0 and at most 10", g.find.Sensitivity)
+	case g.dry && (f.Changed("output") || f.Changed("out-dir") || f.Changed("removed")):
+		return cli.Mistake("--dry-run cannot be combined with -o, --removed or --out-dir, because it writes no recording")
+	case !(g.find.Sensitivity >= 0 && g.find.Sensitivity <= 10):
+		return cli.Mistake("--sensitivity %v; must be 0 to 10", g.find.Sensitivity)
+	}
+	if g.find.Sensitivity == 0 { // which selects the default in detect.Options
+		g.find.Sensitivity = math.SmallestNonzeroFloat64
 	}
 	for _, name := range g.detect {
 		switch k := detect.Kind(name); {
@@ -118,13 +124,60 @@ func (g *gapFlags) in(
 
 // detected searches for damage. The result is not nil, even if there is no damage.
 func (g *gapFlags) detected(ctx context.Context, env *cli.Env, rec *audio.File, input string) ([]detect.Found, error) {
+	from, to, err := g.part(rec)
+	if err != nil {
+		return nil, err
+	}
+	margin := audio.SamplesIn(searchMargin, rec.Rate())
+	lo, hi := max(0, from-margin), min(rec.Len(), to+margin)
 	o := g.find
 	o.Step = rec.Encoding().Step()
 	o.Progress = func(done float64) {
-		env.ShowProgress(done, "searching %.0f s of audio", float64(rec.Len())/float64(rec.Rate()))
+		env.ShowProgress(done, "searching %.0f s of audio", float64(hi-lo)/float64(rec.Rate()))
 	}
-	found, err := detect.Find(ctx, rec, rec.Len(), rec.Rate(), o)
-	return append([]detect.Found{}, found...), datafile.FromFile(input, err)
+	all, err := detect.Find(ctx, tail{rec, lo}, hi-lo, rec.Rate(), o)
+	found := []detect.Found{}
+	for _, f := range all {
+		f.Start, f.End = f.Start+lo, f.End+lo
+		if f.Start >= from && f.End <= to {
+			found = append(found, f)
+		}
+	}
+	return found, datafile.FromFile(input, err)
+}
+
+// searchMargin is the length of the audio that is searched before --from and after --to, in seconds, because detectors compare a sound
+// with its surroundings.
+const searchMargin = 1
+
+// A tail is a recording from a sample on.
+type tail struct {
+	audio.Source
+	from int
+}
+
+// Read returns the samples [lo, hi) of the tail.
+func (t tail) Read(lo, hi int) ([][]float64, error) { return t.Source.Read(lo+t.from, hi+t.from) }
+
+// part returns the samples [from, to) of --from and --to. An end after the recording is the end of the recording.
+func (g *gapFlags) part(rec *audio.File) (from, to int, err error) {
+	to = rec.Len()
+	for _, p := range []struct {
+		flag, text string
+		at         *int
+	}{{"from", g.from, &from}, {"to", g.to, &to}} {
+		if p.text == "" {
+			continue
+		}
+		if *p.at, err = audio.ParsePosition(p.text, rec.Rate()); err != nil {
+			return 0, 0, cli.Mistake("--%s: %w", p.flag, err)
+		}
+	}
+	if to = min(to, rec.Len()); from < 0 || from >= to {
+		return 0, 0, cli.Mistake("--from and --to select samples %d to %d; must be a part of the recording of %d samples", from, to,
+			rec.Len())
+	}
+	return from, to, nil
 }
 
 // labelFile returns the file of --labels, with the damage found by --detect or else the gaps.

@@ -31,8 +31,11 @@ type imputeFlags struct {
 	method    string          // the value of --method
 	model     fit.ModelFlags
 	ofModel   *pflag.FlagSet // flags that apply only to VSSGP
+	level     levelFlags
 	output    string
+	removed   string
 	outDir    string
+	resume    bool
 	reference string
 	report    string
 	sd        string
@@ -55,14 +58,15 @@ func New(env *cli.Env) *cobra.Command {
 		SuggestFor: []string{"restore", "declick", "declip", "decrackle", "inpaint"},
 		Short:      "Find and fill damage in a recording (alias: repair)",
 		Long: `Finds damage in a recording, or reads a list of gaps, and fills the damaged samples. Other
-samples are copied bit for bit. Input formats are WAV, FLAC, AIFF, RF64, W64 and SPHERE.
-The extension of -o selects the output format. "-" is stdin, or stdout for -o.
+samples are copied bit for bit, but if restored peaks exceed full scale, the output is lowered
+(--gain, --format). Input formats are WAV, FLAC, AIFF, RF64, W64 and SPHERE. The extension of
+-o selects the output format. "-" is stdin, or stdout for -o.
 
 Kinds of damage for --detect:
   clicks     short clicks and crackle
   dropouts   interruptions: zeros, zeros with dither, a repeated sample
   zeros      interruptions of exact zeros only
-  clipped    peaks clipped at the largest values
+  clipped    peaks clipped at the largest values or at a lower level
 
 To review the damage first, write it with --dry-run --labels found.txt, edit the labels
 in Audacity, and fill them with --gaps found.txt. Gaps whose fill is not reliable are
@@ -78,8 +82,8 @@ accepts the model flags of "vssgp fit". Details: docs/repair.md and docs/fills.m
   vssgp impute cut.wav --gaps gaps.csv --reference clean.wav --report out.html -o out.wav`,
 	}, func(ctx context.Context, args []string) error { return runImpute(ctx, env, args[0], o) },
 		cli.InputFile("IN.wav", cli.RecordingFiles))
-	cmd.Annotations = cli.FlagGroups("Most used: detect gaps gap output report labels dry-run sensitivity out-dir", "Input: cues confidence",
-		"Output: output report labels sd draws out-dir overwrite", "Model: method context model memory reference")
+	cmd.Annotations = cli.FlagGroups("Most used: detect gaps gap output report labels dry-run sensitivity out-dir", "Input: cues confidence from to strict",
+		"Output: output report labels gain format removed sd draws out-dir resume overwrite", "Model: method context model memory reference")
 	o.add(cmd.Flags())
 	return cmd
 }
@@ -90,6 +94,13 @@ func (o *imputeFlags) add(f *pflag.FlagSet) {
 	output := cli.FileUse{Written: true, Needed: "-o OUT.wav (or --out-dir FOLDER, or --dry-run)", Stdout: true}
 	f.VarP(cli.FileName(&o.output, output), "output", "o",
 		"`file` to write the repaired recording to; - is stdout")
+	f.Var(cli.FileName(&o.removed, cli.FileUse{Written: true, Extensions: cli.RecordingFiles}), "removed",
+		"`file` to write the removed sound to: the input minus the output")
+	f.Var(o.level.gainValue(), "gain", "output gain in `dB`, at most 0; auto: what restored peaks need")
+	o.level.format = inputFormat
+	f.Var(cli.OneOf(&o.level.format, inputFormat, floatFormat), "format", "sample `format` of the output: input, or float for 32 bits")
+	f.BoolVar(&o.resume, "resume", false, "with --out-dir, skip recordings that an earlier run repaired")
+	f.Bool("strict", false, "refuse a recording that is cut short or has a wrong header")
 	f.Var(cli.FileName(&o.outDir, cli.FileUse{Written: true, Folder: true}), "out-dir",
 		"`folder` for all recordings of the folder IN; {} in paths is the name")
 	o.method = anyMethod
@@ -153,6 +164,9 @@ func runImpute(ctx context.Context, env *cli.Env, input string, o *imputeFlags) 
 	if err := cmp.Or(o.choose(), o.gaps.check(env.Flags)); err != nil {
 		return err
 	}
+	if o.resume && o.outDir == "" {
+		return cli.Mistake("--resume skips recordings of a folder; it requires --out-dir")
+	}
 	if info, err := os.Stat(input); o.outDir != "" || o.gaps.dry && env.Served == nil && err == nil && info.IsDir() {
 		return imputeFolder(ctx, env, input, o)
 	}
@@ -170,8 +184,12 @@ type repair struct {
 	input     string
 	rec       *audio.File
 	container audio.Container // of the output
+	removedIn audio.Container // of --removed
+	gain      float64         // of the output, in dB
+	clipped   int             // filled samples that the output cannot store
 	options   restore.Options
 	page      *report.Fill // detections and fills so far
+	searched  bool         // the search for damage is complete
 	scores    *scores
 	files     []io.Closer // open until the report is written
 }
@@ -217,7 +235,14 @@ func (r *repair) open(ctx context.Context) (err error) {
 		Name: filepath.Base(r.input), Output: filepath.Base(o.output), Samples: r.rec.Len(), Rate: r.rec.Rate(), Channels: r.rec.Channels(),
 		Input: r.rec, Settings: env.Settings(), Method: cmp.Or(o.model.Method, string(r.options.Method)),
 	}
-	r.container, err = containerFor(r.rec, o.output)
+	as, err := r.rec.Scaled(1, o.level.encoding(r.rec))
+	if err != nil {
+		return err
+	}
+	if r.container, err = containerFor(as, o.output); err != nil {
+		return err
+	}
+	r.removedIn, err = containerFor(as, o.removed)
 	return err
 }
 
@@ -246,8 +271,12 @@ func (r *repair) interrupted(ctx context.Context) (*result, error) {
 		}
 		return done, cli.Interrupted(fmt.Sprintf(" during the comparison with --reference; %s was written without scores", r.output))
 	case labels != "" && len(f.Found) > 0 && r.env.Write(r.gaps.labelFile(f)) == nil:
-		return nil, cli.Interrupted(fmt.Sprintf("; the output was not written; %s contains the damage found so far (%s)", labels,
-			cli.Counted(len(f.Found), "gap")))
+		count := cli.Counted(len(f.Found), "gap")
+		if !r.searched {
+			return nil, cli.Interrupted(fmt.Sprintf("; the output was not written; %s contains the damage found so far (%s)", labels, count))
+		}
+		return nil, cli.Interrupted(fmt.Sprintf("; the output was not written; %s contains all gaps to fill (%s); continue with --gaps %[1]s",
+			labels, count))
 	}
 	return nil, cli.Interrupted("; the output was not written")
 }
@@ -258,6 +287,7 @@ func (r *repair) run(ctx context.Context) (err error) {
 	if f.Gaps, f.Found, err = r.gaps.in(ctx, env, rec, r.input); err != nil || r.gaps.dry || len(f.Gaps) == 0 {
 		return err
 	}
+	r.searched = true
 	if r.options.Method != restore.VSSGP {
 		warnLong(env, f)
 	}

@@ -14,6 +14,7 @@ import (
 // A result is the output of impute --json, which docs/json.md describes. Samples count from 0 in each channel.
 type result struct {
 	*fillSummary
+	*level
 	Input    string    `json:"input"` // name of the file
 	Rate     int       `json:"rate"`
 	Channels int       `json:"channels"`
@@ -26,6 +27,7 @@ type result struct {
 	Joint    *int      `json:"joint,omitzero"` // number of gaps predicted from other channels
 	Excerpts []excerpt `json:"excerpts,omitzero"`
 	Output   string    `json:"output,omitempty"`
+	Removed  string    `json:"removed,omitempty"` // file of --removed
 	Models   []string  `json:"models,omitempty"`
 	Scores   *scores   `json:"scores,omitzero"` // of --reference
 }
@@ -37,6 +39,12 @@ type fillSummary struct {
 	Took       time.Duration `json:"seconds"`
 	Iterations int           `json:"iterations"`
 	Bound      float64       `json:"bound"` // sum over the excerpts, NaN without a VSSGP
+}
+
+// A level describes the level of the output if it differs from the input's level or if samples are clipped.
+type level struct {
+	Gain    float64 `json:"gain_db"`
+	Clipped int     `json:"clipped"` // filled samples beyond full scale, of all draws
 }
 
 // A found is damage found by --detect.
@@ -104,7 +112,7 @@ func resultOf(f *report.Fill, o *imputeFlags, models []string, s *scores) *resul
 		return all
 	}
 	r := f.Result
-	all.Warnings, all.Output = []warning{}, o.output
+	all.Warnings, all.Output, all.Removed = []warning{}, o.output, o.removed
 	if r == nil {
 		return all
 	}

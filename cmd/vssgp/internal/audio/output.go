@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/audio/detect"
@@ -37,7 +40,7 @@ func (r *repair) finish() (*result, error) {
 		files = append(files, fileio.File{Path: path, Write: f.Result.Excerpts[i].Model.Write})
 	}
 	if f.Result != nil && r.sd != "" {
-		files = append(files, sdFile(r.sd, f))
+		files = append(files, sdFile(r.sd, f, r.factor()))
 	}
 	if r.gaps.labels != "" {
 		files = append(files, r.gaps.labelFile(f))
@@ -62,34 +65,66 @@ func (r *repair) finish() (*result, error) {
 		printFill(env, f)
 	}
 	env.PrintWritten(files)
-	return resultOf(f, r.imputeFlags, models, r.scores), nil
+	done := resultOf(f, r.imputeFlags, models, r.scores)
+	if r.gain != 0 || r.clipped > 0 {
+		done.level = &level{r.gain, r.clipped}
+	}
+	return done, nil
 }
 
-// recordings returns the files of the filled recording and its draws, or of a copy if nothing was found.
+// recordings returns the files of the filled recording, its draws and --removed. The fill is a copy if nothing was found.
 func (r *repair) recordings() (files []fileio.File, err error) {
+	r.setLevel()
+	out, err := r.outputFile()
+	if err != nil {
+		return nil, err
+	}
 	paths, changes := []string{r.output}, make([][]audio.Change, 1)
 	if fill := r.page.Result; fill != nil {
 		paths = append(paths, cli.NumberedFiles(r.output, r.options.Draws)...)
-		changes[0] = fill.Changes(-1) // the mean
+		changes[0] = r.scaled(fill.Changes(-1)) // the mean
 		for draw := range r.options.Draws {
-			changes = append(changes, fill.Changes(draw))
+			changes = append(changes, r.scaled(fill.Changes(draw)))
 		}
 	}
 	for i, path := range paths {
-		patch, clipped, err := r.rec.Patch(changes[i])
+		patch, clipped, err := out.Patch(changes[i])
 		if err != nil {
 			return nil, err
 		}
-		if clipped > 0 {
-			r.env.Note("%s: clipped %s that exceeded full scale", path, cli.Counted(clipped, "filled sample"))
-		}
+		r.noteClipped(path, clipped, "filled sample")
+		r.clipped += clipped
 		files = append(files, fileio.File{Path: path, Write: func(w io.Writer) error { return patch.Write(w, r.container) }})
+	}
+	if r.removed != "" {
+		file, err := r.removedFile(out, changes[0])
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, file)
 	}
 	return files, nil
 }
 
-// sdFile returns the file of --sd: the standard deviations of the filled samples, ordered by sample and then by channel.
-func sdFile(path string, f *report.Fill) fileio.File {
+// scaled multiplies changes by the gain of the output.
+func (r *repair) scaled(changes []audio.Change) []audio.Change {
+	if r.gain == 0 {
+		return changes
+	}
+	for _, c := range changes {
+		for channel, v := range c.Values {
+			if v != nil {
+				c.Values[channel] = slices.Clone(v)
+				floats.Scale(r.factor(), c.Values[channel])
+			}
+		}
+	}
+	return changes
+}
+
+// sdFile returns the file of --sd: the standard deviations of the filled samples, ordered by sample and then by channel. by is the gain
+// of the output as a factor.
+func sdFile(path string, f *report.Fill, by float64) fileio.File {
 	rows := 0
 	for fill := range f.Result.All() {
 		rows += len(fill.SD)
@@ -98,7 +133,7 @@ func sdFile(path string, f *report.Fill) fileio.File {
 		for i, g := range f.Gaps {
 			for n := range g.Len() {
 				for _, fill := range f.Result.Fills[i] {
-					if err := write([]float64{float64(g.Start + n), float64(fill.Channel), fill.SD[n]}); err != nil {
+					if err := write([]float64{float64(g.Start + n), float64(fill.Channel), by * fill.SD[n]}); err != nil {
 						return err
 					}
 				}

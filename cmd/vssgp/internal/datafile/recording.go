@@ -85,12 +85,25 @@ func OpenRecording(ctx context.Context, env *cli.Env, path string) (*audio.File,
 	if err != nil {
 		return nil, nil, err
 	}
-	r, err := audio.NewFile(&interruptible{ctx, f}, size)
+	r, err := salvage(ctx, env, path, f, size)
 	if err != nil {
 		defer f.Close()
 		return nil, nil, notRecording(path, f, err)
 	}
 	return r, f, nil
+}
+
+// salvage parses the header of a recording. It warns if the recording is cut short or its header is wrong; with --strict, this is an error.
+func salvage(ctx context.Context, env *cli.Env, path string, f io.ReaderAt, size int64) (*audio.File, error) {
+	r, damage, err := audio.Salvage(&interruptible{ctx, f}, size)
+	if err != nil || damage == nil {
+		return r, err
+	}
+	if strict, err := env.Flags.GetBool("strict"); err == nil && strict { // commands without this flag are not strict
+		return nil, damage
+	}
+	env.Note("warning: %s: %w; the %d samples that exist are read", path, damage, r.Len())
+	return r, nil
 }
 
 // OpenInput opens a recording like OpenRecording. The path may be stdin, which is copied to a temporary file.
@@ -102,7 +115,7 @@ func OpenInput(ctx context.Context, env *cli.Env, path string) (*audio.File, io.
 	if err != nil {
 		return nil, nil, err
 	}
-	r, err := audio.NewFile(&interruptible{ctx, f}, size)
+	r, err := salvage(ctx, env, cli.InputName(path), f, size)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", cli.InputName(path), err)
 	}
