@@ -45,7 +45,7 @@ func TestBacktest(t *testing.T) {
 	testkit.Near(t, c.Model[0].RMSE/unit, b.Model[0].RMSE, 1e-9*b.Model[0].RMSE, "RMSE of values of 1e-300, in that unit")
 	testkit.Near(t, c.Naive[0].NLPD, b.Naive[0].NLPD+math.Log(unit), 1e-9, "NLPD of values of 1e-300")
 	testkit.Equal(t, c.Naive[0].Coverage95, b.Naive[0].Coverage95, "coverage of values of 1e-300")
-	testkit.Fails(t, testkit.Error(Backtest(context.Background(), s, 40, 3, Options{})), ErrOptions, "", "too many origins")
+	testkit.Fails(t, testkit.Error(Backtest(context.Background(), s, 37, 3, Options{})), ErrOptions, "fewer than 10", "9 rows before the first origin")
 	testkit.Fails(t, testkit.Error(Backtest(context.Background(), s, 4, 2, Options{Parts: []Part{nil}})), ErrOptions, "nil", "a nil part")
 }
 
