@@ -139,6 +139,8 @@ func TestGuessedInput(t *testing.T) {
 		flags += fmt.Sprintf("%d,%s,%s\n", i, []string{"v", "w"}[i%2], y(i))
 	}
 	named := strings.Replace(values, "total", "row", 1)
+	plain := table("month,y", func(i int) string { return fmt.Sprintf("%d%02d,%s", 2000+i/12, i%12+1, y(i)) })
+	ids := strings.Join(strings.Split(strings.Replace(plain, "month", "id", 1), "\n")[:13], "\n") + "\n"
 	for name, c := range map[string]struct {
 		text, args string
 		want       []string // of the error; none: it succeeds
@@ -162,6 +164,8 @@ func TestGuessedInput(t *testing.T) {
 		"two values at a time":               {twice, "", nil, "t,"},
 		"a clock that is set back":           {clock, "", nil, "at,"},
 		"a repeat among many rows":           {flags, "", nil, "t,"},
+		"months without separators":          {plain, "", nil, "month,y_mean,y_sd,y_lower,y_upper\n200201,"},
+		"numbers that could be months":       {ids, "", nil, "id,y_mean,y_sd,y_lower,y_upper\n200013,"},
 	} {
 		path := testkit.Put(t, dir, "d.csv", c.text)
 		o := vssgpRun(t, append([]string{"forecast", path, "--horizon", "1", "--season", "none", "-o", "-"}, strings.Fields(c.args)...)...)
@@ -172,6 +176,14 @@ func TestGuessedInput(t *testing.T) {
 		testkit.Contains(t, o.stderr, c.want...)
 	}
 	model := filepath.Join(dir, "m.st")
+	months := testkit.Put(t, dir, "months.csv", plain)
+	for text, reading := range map[string]string{plain: "months.csv: column month is read as dates, YYYYMM", ids: "column id is read as numbers"} {
+		testkit.Put(t, dir, "months.csv", text)
+		for _, method := range []string{"structural", "vssgp"} {
+			o := succeed(t, "fit", months, "--method", method, "--season", "none", "--features", "2", "--components", "1", "--iterations", "1", "-o", model)
+			testkit.Contains(t, o.stderr, reading)
+		}
+	}
 	unsorted, several := testkit.Put(t, dir, "x.csv", values), testkit.Put(t, dir, "long.csv", long)
 	succeed(t, "fit", unsorted, "-o", model, "--season", "none") // a fit accepts an unsorted input
 	refuse(t, "differ in column unique_id", "fit", several, "-o", model)

@@ -24,6 +24,7 @@ type column struct {
 	decimals int          // maximum number of decimals
 	uneven   bool         // the numbers of decimals differ
 	free     bool         // some numbers have an exponent, or the file is binary
+	compact  *compactDates
 }
 
 // column returns the summary of a column and caches it.
@@ -42,6 +43,7 @@ func (t *Table) column(col int) *column {
 	if t.columns == nil {
 		t.columns = map[int]*column{}
 	}
+	c.compact = t.compactDates(col, c)
 	t.columns[col] = c
 	return c
 }
@@ -66,6 +68,8 @@ func (t *Table) Kind(col int) Kind {
 	switch {
 	case numbers+dates+words == 0:
 		return Empty
+	case c.compact != nil && c.compact.chosen:
+		return Dates
 	case numbers >= dates && numbers >= words:
 		return Numbers
 	case dates >= words:
@@ -218,8 +222,11 @@ func (t *Table) input(col int, axis *Axis) ([]float64, error) {
 // Axis returns the axis of a column of numbers or dates. If like is not nil, the axis has the unit and origin of like, but the layout of
 // the column. Errors wrap ErrFormat.
 func (t *Table) Axis(col int, like *Axis) (*Axis, error) {
-	c := t.column(col)
-	if t.Kind(col) != Dates {
+	c, dates := t.column(col), t.Kind(col) == Dates
+	if c.compact != nil && c.compact.times != nil && like != nil { // either reading is possible
+		dates = like.Dates()
+	}
+	if !dates {
 		if like.Dates() {
 			return nil, t.wrong(t.first(col, date, false), col, "is not a date; must be a date like the model's input, such as "+like.Format(0))
 		}
