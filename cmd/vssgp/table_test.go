@@ -179,8 +179,8 @@ func TestGuessedInput(t *testing.T) {
 	months := testkit.Put(t, dir, "months.csv", plain)
 	for text, reading := range map[string]string{plain: "months.csv: column month is read as dates, YYYYMM", ids: "column id is read as numbers"} {
 		testkit.Put(t, dir, "months.csv", text)
-		for _, method := range []string{"structural", "vssgp"} {
-			o := succeed(t, "fit", months, "--method", method, "--season", "none", "--features", "2", "--components", "1", "--iterations", "1", "-o", model)
+		for _, flags := range []string{"--season none --trend none", "--features 2 --components 1 --iterations 1"} {
+			o := succeed(t, append([]string{"fit", months, "-o", model}, strings.Fields(flags)...)...)
 			testkit.Contains(t, o.stderr, reading)
 		}
 	}

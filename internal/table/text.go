@@ -85,8 +85,12 @@ func (r *textReader) next(limit int) (*Table, error) {
 			if strings.HasPrefix(r.rest, bom) {
 				at = len(bom)
 			}
+			candidates := delimiters
+			if separator, length := declared(r.rest[at:]); slices.Contains(delimiters, separator) && length > 0 {
+				candidates, at = []byte{separator}, at+length
+			}
 			sample := r.rest[at:min(len(r.rest), at+sampleSize)]
-			r.dialect = sniff(sample, r.ended && at+len(sample) == len(r.rest))
+			r.dialect = sniff(sample, r.ended && at+len(sample) == len(r.rest), candidates)
 		}
 		if at, err = r.splitInto(c, at); err != nil {
 			return nil, err
@@ -305,11 +309,32 @@ func quoteEnd(data string, at int) int {
 const sampleSize, sampleRecords = 1 << 16, 200
 
 // delimiters are the candidates of sniff. It prefers earlier ones if their scores are equal.
-var delimiters = []byte{'\t', ';', ',', ' ', 0}
+var delimiters = []byte{'\t', ';', ',', '|', ' ', 0}
 
-// sniff detects the dialect of a file from its beginning. whole means that the sample is the whole file.
-func sniff(sample string, whole bool) dialect {
+// declared returns the separator in the first line of a spreadsheet's export, sep=; for example, and the length of the line. Both are 0
+// without such a line.
+func declared(text string) (separator byte, length int) {
+	const key = "sep="
+	if len(text) <= len(key)+1 || !strings.EqualFold(text[:len(key)], key) {
+		return 0, 0
+	}
+	rest := text[len(key)+1:]
+	line := len(rest) - len(strings.TrimLeft(rest, "\r"))
+	if line < len(rest) && rest[line] == '\n' {
+		line++
+	}
+	if line == 0 {
+		return 0, 0
+	}
+	return text[len(key)], len(key) + 1 + line
+}
+
+// sniff detects the dialect of a file from its beginning. whole means that the sample is the whole file. delimiters are the candidates.
+func sniff(sample string, whole bool, delimiters []byte) dialect {
 	best, most := dialect{delimiter: ',', newline: '\n'}, -1.0
+	if len(delimiters) == 1 {
+		best.delimiter = delimiters[0]
+	}
 	if !strings.Contains(sample, "\n") && strings.Contains(sample, "\r") {
 		best.newline = '\r'
 	}
@@ -366,7 +391,7 @@ func (d *dialect) assess(rows [][]string) float64 {
 		for i, s := range row {
 			kind, _ := classify(s, d.delimiter, nil)
 			cells++
-			if kind == text {
+			if kind == text || kind == decorated {
 				words++
 			}
 			switch {

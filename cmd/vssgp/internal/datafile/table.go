@@ -57,9 +57,9 @@ func (c *Columns) Read(ctx context.Context, env *cli.Env, path string) (*table.T
 	return t, WhileReading(path, err)
 }
 
-// prepare applies --names and --dayfirst to a table.
+// prepare applies --names, --dayfirst and --decimal to a table.
 func (c *Columns) prepare(t *table.Table) error {
-	t.DayFirst = c.dayFirst
+	t.DayFirst, t.Decimal = c.dayFirst, map[string]byte{"comma": ',', "point": '.'}[c.decimal]
 	if c.names == nil {
 		return nil
 	}
