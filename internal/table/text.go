@@ -11,8 +11,8 @@ import (
 	"github.com/vssgp/vssgp/internal/fileio/fault"
 )
 
-// maxRecord is the maximum number of bytes in a record of a text file.
-const maxRecord = 16 << 20
+// maxRecord and maxFields are the maximum numbers of bytes and of fields in a record of a text file.
+const maxRecord, maxFields = 16 << 20, 1 << 20
 
 // bom is the byte order mark.
 const bom = "\ufeff"
@@ -69,9 +69,24 @@ func (r *textReader) next(limit int) (*Table, error) {
 		var b strings.Builder
 		b.Grow(len(r.rest) + min(r.size, limit) + 1)
 		b.WriteString(r.rest)
-		n, err := io.Copy(&b, io.LimitReader(r.in, int64(limit)))
+		var n int64
+		var err error
+		if r.names == nil && r.rest == "" { // what is not text is refused before the rest is read
+			if n, err = io.Copy(&b, io.LimitReader(r.in, min(int64(limit), sampleSize))); err == nil {
+				if what := notText(b.String()); what != "" {
+					return nil, malformed("%s: the file is %s", r.name, what)
+				}
+			}
+		}
+		if err == nil && n < int64(limit) {
+			var more int64
+			more, err = io.Copy(&b, io.LimitReader(r.in, int64(limit)-n))
+			n += more
+		}
 		r.rest, r.ended = b.String(), n < int64(limit)
 		switch {
+		case errors.Is(err, errLongLine):
+			return nil, r.wrong(r.line+strings.Count(r.rest, "\n"), "%w", err)
 		case errors.Is(err, ErrFormat):
 			return nil, err
 		case err != nil:
@@ -79,9 +94,6 @@ func (r *textReader) next(limit int) (*Table, error) {
 		}
 		at := 0
 		if r.names == nil {
-			if what := notText(r.rest[:min(len(r.rest), sampleSize)]); what != "" {
-				return nil, malformed("%s: the file is %s", r.name, what)
-			}
 			if strings.HasPrefix(r.rest, bom) {
 				at = len(bom)
 			}
@@ -139,6 +151,8 @@ func (r *textReader) splitInto(c *textCells, at int) (int, error) {
 		case next == len(r.rest) && !r.ended: // the record may be incomplete
 			c.spans = c.spans[:first]
 			return at, nil
+		case fields > maxFields:
+			return at, r.wrong(line(), "%d fields; the maximum is %d", fields, maxFields)
 		case !closed:
 			return at, r.wrong(line(), "extraneous or missing \" in field %d; quotes must enclose the whole field", fields+1)
 		case r.blank > 0:

@@ -20,6 +20,15 @@ func tableOf(t testing.TB, text string) (*Table, error) {
 	return Read(t.Context(), In(strings.NewReader(text), int64(len(text)), "f"))
 }
 
+// gzipped returns the compressed text.
+func gzipped(text string) string {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	z.Write([]byte(text))
+	z.Close()
+	return b.String()
+}
+
 // outputs returns the columns of numbers, row-major, with NaN for missing values.
 func outputs(x *Table) ([]float64, error) {
 	cols := x.OfKind(Numbers)
@@ -39,13 +48,6 @@ func outputs(x *Table) ([]float64, error) {
 // TestDialects checks the detection of separators, names and kinds of columns.
 func TestDialects(t *testing.T) {
 	nan := math.NaN()
-	gz := func(s string) string {
-		var b bytes.Buffer
-		z := gzip.NewWriter(&b)
-		z.Write([]byte(s))
-		z.Close()
-		return b.String()
-	}
 	for name, c := range map[string]struct {
 		text  string
 		names string    // of all columns
@@ -85,7 +87,7 @@ func TestDialects(t *testing.T) {
 		"text with a quote":     {"a,b\n5\" pipe,2\n\"x\" y,3\n", "a b", "tn", []float64{2, 3}},
 		"a row of tabs":         {"a\tb\n1\t2\n\t\n3\t4\n", "a b", "nn", []float64{1, 2, nan, nan, 3, 4}},
 		"empty and no names":    {",2\n1,3\n", "x0 x1", "nn", []float64{nan, 2, 1, 3}},
-		"gzip":                  {gz("a,b\n1,2\n"), "a b", "nn", []float64{1, 2}},
+		"gzip":                  {gzipped("a,b\n1,2\n"), "a b", "nn", []float64{1, 2}},
 		"dates before commas":   {"05.03.2024 10:00;1,5\n06.03.2024 10:00;2,5\n", "x0 x1", "dn", []float64{1.5, 2.5}},
 		"years as names":        {"land,1990,1991\nDE,5,6\n", "x0 x1 x2", "tnn", []float64{1990, 1991, 5, 6}},
 		"a comment is no name":  {"#a,b\n1,2\n", "x0 x1", "nn", []float64{1, 2}},
@@ -204,6 +206,36 @@ func oneLine(t *testing.T, err error, message string) {
 	}
 	if m := err.Error(); !strings.Contains(m, message) || len(m) > 300 || strings.Contains(m, "\n") {
 		t.Errorf("%s; want one short line with %q", m, message)
+	}
+}
+
+// TestBombs checks that small compressed files that were made to fill the memory are refused before they are read whole.
+func TestBombs(t *testing.T) {
+	const megabyte = 1 << 20
+	for name, c := range map[string]struct{ head, repeated, message string }{
+		"one line":         {"t,y\n", "1", "f:2: the line exceeds the maximum of 16777216 bytes"},
+		"zeros at the end": {"t,y\n" + strings.Repeat("1,2\n", sampleSize), "\x00", "f:65538: the line exceeds"},
+		"zeros":            {"", "\x00", "the file is binary"},
+		"many lines":       {"t,y\n", "1,2\n", "the decompressed text exceeds 100 times the size of the file"},
+		"old line ends":    {"t,y\r", "1,2\r", "the decompressed text exceeds"},
+		"an open quote":    {"t,y\n1,\"", "1\n", "the decompressed text exceeds"},
+		"blank lines":      {"t,y\n", "\n", "the decompressed text exceeds"},
+		"compressed twice": {"\x1f\x8b\x08", "1", "compressed twice"},
+	} {
+		file := gzipped(c.head) + strings.Repeat(gzipped(strings.Repeat(c.repeated, megabyte/len(c.repeated))), 24)
+		if _, err := tableOf(t, file); err == nil {
+			t.Errorf("%s: no error", name)
+		} else {
+			oneLine(t, err, c.message)
+		}
+	}
+	_, err := tableOf(t, strings.Repeat(",", maxFields)+"\n1\n")
+	oneLine(t, err, "f:1: 1048577 fields; the maximum is 1048576")
+	_, err = Read(t.Context(), In(breaking{make([]byte, 2*sampleSize), errors.New("read too far")}, 1<<30, "f"))
+	oneLine(t, err, "binary")
+	fine := gzipped("t,y\n" + strings.Repeat("1,2\n", megabyte/4)) // a small file may be compressed well
+	if x := testkit.Must(tableOf(t, fine))(t); x.Rows != megabyte/4 {
+		t.Errorf("%d rows", x.Rows)
 	}
 }
 
