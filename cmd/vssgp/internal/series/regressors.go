@@ -331,7 +331,7 @@ func (r *timeSeries) latest(count int) (z [][]float64) {
 	return z
 }
 
-// past returns the rows up to the last value of an output. It adds later rows, at which only regressors are known, to r.future.
+// past returns the rows up to the last value of an output, all rows if there is no value. It adds the times of later rows to r.future.
 func (r *timeSeries) past(x []float64, outputs [][]float64) (rows []int) {
 	last := math.Inf(-1)
 	for _, y := range outputs {
@@ -342,7 +342,7 @@ func (r *timeSeries) past(x []float64, outputs [][]float64) (rows []int) {
 		}
 	}
 	for n, v := range x {
-		if v <= last {
+		if v <= last || math.IsInf(last, -1) {
 			rows = append(rows, n)
 		} else {
 			r.future = append(r.future, v)
