@@ -321,7 +321,7 @@ func TestEmptyEnd(t *testing.T) {
 		{rows + " --horizon 4", "21 22 23 24", ""}, {rows + " --until 22", "21 22", "1 of 3 empty rows"},
 		{days + " --horizon 2d", "2024-02-27 2024-02-28", "such as 2024-02-29"}, {days, "2024-02-27 2024-02-28 2024-02-29", ""},
 		{rows + " --x row", "22 23 24", ""}, {two + " --x x0 --y x1,x2", "21 22 23", "the values of x2 end at 18, but the forecast begins after 20"},
-		{by + " --by x1", "a b b", ""}, {by + " --by x1 --horizon 1", "a b", ""}, {known + " --regressor x1 --horizon 3", "21 22 23", ""},
+		{by + " --by x1", "a a b", ""}, {by + " --by x1 --horizon 1", "a b", ""}, {known + " --regressor x1 --horizon 3", "21 22 23", ""},
 	} {
 		out := filepath.Join(dir, "o.csv")
 		o := succeed(t, append(strings.Fields("forecast "+c.args), "-o", out, "--season", "none", "--trend", "none", "--short-memory=false")...)
