@@ -149,12 +149,12 @@ func TestSave(t *testing.T) {
 // TestTicksAndRuns checks the labels of ticks with a rounding error, the last tick of dates, and the ranges between values that are not finite.
 func TestTicksAndRuns(t *testing.T) {
 	labels := ""
-	for _, tick := range ticks(-0.3, 0.3) {
+	for _, tick := range ticks(-0.6, 0.9) {
 		if tick.Label != "" {
 			labels += tick.Label + " "
 		}
 	}
-	testkit.Equal(t, labels, "-0.3 0 0.3 ", "labels")
+	testkit.Equal(t, labels, "-0.4 0 0.4 0.8 ", "labels")
 	days := dateTicks(0, 3*86400)
 	testkit.Equal(t, days[len(days)-1].Label, "1970-01-04", "the last day")
 	nan, got := math.NaN(), ""
