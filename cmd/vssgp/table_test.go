@@ -139,6 +139,8 @@ func TestGuessedInput(t *testing.T) {
 		flags += fmt.Sprintf("%d,%s,%s\n", i, []string{"v", "w"}[i%2], y(i))
 	}
 	named := strings.Replace(values, "total", "row", 1)
+	plain := table("month,y", func(i int) string { return fmt.Sprintf("%d%02d,%s", 2000+i/12, i%12+1, y(i)) })
+	ids := strings.Join(strings.Split(strings.Replace(plain, "month", "id", 1), "\n")[:13], "\n") + "\n"
 	for name, c := range map[string]struct {
 		text, args string
 		want       []string // of the error; none: it succeeds
@@ -162,6 +164,8 @@ func TestGuessedInput(t *testing.T) {
 		"two values at a time":               {twice, "", nil, "t,"},
 		"a clock that is set back":           {clock, "", nil, "at,"},
 		"a repeat among many rows":           {flags, "", nil, "t,"},
+		"months without separators":          {plain, "", nil, "month,y_mean,y_sd,y_lower,y_upper\n200201,"},
+		"numbers that could be months":       {ids, "", nil, "id,y_mean,y_sd,y_lower,y_upper\n200013,"},
 	} {
 		path := testkit.Put(t, dir, "d.csv", c.text)
 		o := vssgpRun(t, append([]string{"forecast", path, "--horizon", "1", "--season", "none", "--trend", "none", "-o", "-"}, strings.Fields(c.args)...)...)
@@ -172,6 +176,14 @@ func TestGuessedInput(t *testing.T) {
 		testkit.Contains(t, o.stderr, c.want...)
 	}
 	model := filepath.Join(dir, "m.st")
+	months := testkit.Put(t, dir, "months.csv", plain)
+	for text, reading := range map[string]string{plain: "months.csv: column month is read as dates, YYYYMM", ids: "column id is read as numbers"} {
+		testkit.Put(t, dir, "months.csv", text)
+		for _, flags := range []string{"--season none --trend none", "--features 2 --components 1 --iterations 1"} {
+			o := succeed(t, append([]string{"fit", months, "-o", model}, strings.Fields(flags)...)...)
+			testkit.Contains(t, o.stderr, reading)
+		}
+	}
 	unsorted, several := testkit.Put(t, dir, "x.csv", values), testkit.Put(t, dir, "long.csv", long)
 	succeed(t, "fit", unsorted, "-o", model, "--season", "none") // a fit accepts an unsorted input
 	refuse(t, "differ in column unique_id", "fit", several, "-o", model)
@@ -280,4 +292,66 @@ func TestBy(t *testing.T) {
 	refuse(t, "row 2 (from 1) has no value of shop", "forecast", testkit.Put(t, dir, "void.csv", "shop,y\na,1\n,2\n"), "--by", "shop")
 	refuse(t, "2024-01-01 in rows 1 and 3", "forecast", testkit.Put(t, dir, "two.csv", "day,shop,item,y\n2024-01-01,a,u,1\n2024-01-02,a,u,2\n"+
 		"2024-01-01,a,v,3\n2024-01-02,a,v,4\n"), "--by", "shop")
+}
+
+// TestEmptyEnd checks that empty rows at the end of a table are part of a forecast, with and without a horizon, and that a line names those
+// that are not.
+func TestEmptyEnd(t *testing.T) {
+	dir := t.TempDir()
+	table := func(name string, row func(i int) string) string {
+		text := ""
+		for i := range 24 {
+			text += row(i) + "\n"
+		}
+		return testkit.Put(t, dir, name, text)
+	}
+	y := func(i, last int) string {
+		if i > last {
+			return ""
+		}
+		return fmt.Sprint(10 + i*i%7)
+	}
+	rows := table("rows.csv", func(i int) string { return fmt.Sprintf("%d,%s", i, y(i, 20)) })
+	two := table("two.csv", func(i int) string { return fmt.Sprintf("%d,%s,%s", i, y(i, 20), y(i, 18)) })
+	by := table("by.csv", func(i int) string { return fmt.Sprintf("%d,%s,%s", i/2, "ab"[i%2:i%2+1], y(i, 19+i%2*2)) })
+	days := table("days.csv", func(i int) string { return fmt.Sprintf("2024-02-%02d,%s", i+6, y(i, 20)) })
+	known := table("known.csv", func(i int) string { return fmt.Sprintf("%d,%d,%s", i, i%5, y(i, 20)) })
+	for _, c := range []struct{ args, want, note string }{ // the inputs of the forecast
+		{rows, "21 22 23", ""}, {rows + " --horizon 2", "21 22", "1 of 3 empty rows after the last value of x1 are not forecast, such as 23"},
+		{rows + " --horizon 4", "21 22 23 24", ""}, {rows + " --until 22", "21 22", "1 of 3 empty rows"},
+		{days + " --horizon 2d", "2024-02-27 2024-02-28", "such as 2024-02-29"}, {days, "2024-02-27 2024-02-28 2024-02-29", ""},
+		{rows + " --x row", "22 23 24", ""}, {two + " --x x0 --y x1,x2", "21 22 23", "the values of x2 end at 18, but the forecast begins after 20"},
+		{by + " --by x1", "a a b", ""}, {by + " --by x1 --horizon 1", "a b", ""}, {known + " --regressor x1 --horizon 3", "21 22 23", ""},
+	} {
+		out := filepath.Join(dir, "o.csv")
+		o := succeed(t, append(strings.Fields("forecast "+c.args), "-o", out, "--season", "none", "--trend", "none", "--short-memory=false")...)
+		got := ""
+		for _, l := range lines(t, out)[1:] {
+			got += " " + l[0]
+		}
+		if strings.TrimSpace(got) != c.want || !strings.Contains(o.stderr, c.note) || c.note == "" && strings.Contains(o.stderr, "empty row") ||
+			strings.Contains(o.stderr, "begins after") != strings.Contains(c.note, "begins after") {
+			t.Errorf("%s: %s, %s; want %s, %s", c.args, got, o.stderr, c.want, c.note)
+		}
+	}
+}
+
+// TestDecimalFlag checks that --decimal applies to the data, to the table of --at and to every block of a table for predict.
+func TestDecimalFlag(t *testing.T) {
+	dir := t.TempDir()
+	data, at := "t;y\n", "t;u\n"
+	for i := range 20 {
+		data += fmt.Sprintf("1,%03d;%d\n", i, i*i%7)
+	}
+	at += strings.Repeat("1,020;\"x\"\n", 1<<18) // several blocks
+	in, short := testkit.Put(t, dir, "d.csv", data), testkit.Put(t, dir, "s.csv", at[:20])
+	many, out, model := testkit.Put(t, dir, "at.csv", at), filepath.Join(dir, "o.csv"), filepath.Join(dir, "m.st")
+	refuse(t, "\"1,000\" is 1.000 or 1000, and all numbers of the column are ambiguous", "forecast", in, "--at", short)
+	flags := []string{"--decimal", "point", "--season", "none", "--trend", "none", "--short-memory=false"}
+	succeed(t, append([]string{"forecast", in, "--at", short, "-o", out}, flags...)...)
+	testkit.Equal(t, lines(t, out)[1][0], "1020", "the forecast's time")
+	succeed(t, "fit", in, "--decimal", "point", "--features", "2", "--components", "1", "--iterations", "1", "-o", model)
+	succeed(t, "predict", model, many, "--x", "t", "--decimal", "point", "-o", out)
+	all := lines(t, out)
+	testkit.Equal(t, all[1][0]+" "+all[len(all)-1][0], "1020 1020", "the first and the last time")
 }

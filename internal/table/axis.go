@@ -241,16 +241,20 @@ func (a *Axis) Append(b []byte, x float64) []byte {
 	return b
 }
 
-// axisOf returns the axis of a column of dates. The unit is months or years if all dates are the same day of the month, or its last day, at
-// the same time of day. Otherwise it is the unit of most steps.
+// axisOf returns the axis of a column of dates. The unit is months or years if all dates are the same day of the month, or the last day of
+// months without it, at the same time of day. Otherwise it is the unit of most steps.
 func axisOf(l layout, times []time.Time) *Axis {
 	clock := func(t time.Time) time.Duration { return t.Sub(t.Truncate(24 * time.Hour)) }
 	first, latest := local(times[0]), times[0]
 	sameDay, sameClock, sameMonth, monthEnd := true, true, true, true
+	day := 0 // the latest of a month
+	for _, t := range times {
+		day = max(day, local(t).Day())
+	}
 	var steps [4]int // numbers of steps below a minute, an hour, a day, and of longer steps
 	for i, t := range times {
 		at := local(t)
-		sameDay = sameDay && at.Day() == first.Day()
+		sameDay = sameDay && at.Day() == min(day, daysIn(at))
 		sameClock = sameClock && clock(at) == clock(first)
 		sameMonth = sameMonth && at.Month() == first.Month()
 		monthEnd = monthEnd && at.Day() == daysIn(at)
@@ -275,7 +279,7 @@ func axisOf(l layout, times []time.Time) *Axis {
 	case spread && sameClock && monthEnd:
 		a.Day = 31
 	case spread && sameClock && sameDay:
-		a.Day = first.Day()
+		a.Day = day
 	}
 	if a.Day > 0 {
 		a.Unit, a.Clock, a.Local = "months", int64(clock(first)), true

@@ -40,6 +40,21 @@ func TestAxis(t *testing.T) {
 		"firsts of months":   {"2023-12-01|2024-01-01|2024-02-01", "months", []float64{0, 1, 2}, "month", "2024-03-01|2024-04-01"},
 		"ends of months":     {"2023-12-31|2024-01-31|2024-02-29", "months", []float64{0, 1, 2}, "month", "2024-03-31|2024-04-30"},
 		"ends of quarters":   {"2023-09-30|2023-12-31|2024-03-31", "months", []float64{0, 3, 6}, "quarter", "2024-06-30|2024-09-30"},
+		"30ths of months":    {"2023-11-30|2023-12-30|2024-01-30|2024-02-29", "months", []float64{0, 1, 2, 3}, "month", "2024-03-30|2024-04-30"},
+		"29ths of months":    {"2023-01-29|2023-02-28|2023-03-29", "months", []float64{0, 1, 2}, "month", "2023-04-29|2023-05-29"},
+		"30ths of quarters":  {"2023-05-30|2023-08-30|2023-11-30", "months", []float64{0, 3, 6}, "quarter", "2024-02-29|2024-05-30"},
+		"29ths and 30ths":    {"2023-03-30|2023-04-29|2023-05-30", "days", []float64{0, 30, 61}, "", ""},
+		"leap days":          {"2023-02-28|2024-02-29|2025-02-28", "years", []float64{0, 1, 2}, "year", "2026-02-28|2027-02-28"},
+		"plain months":       {"201811|201812|201901", "months", []float64{0, 1, 2}, "month", "201902|201903"},
+		"plain quarters":     {"201809|201812|201903", "months", []float64{0, 3, 6}, "quarter", "201906|201909"},
+		"months as floats":   {"201811.0|201812.0|201901.0", "months", []float64{0, 1, 2}, "month", "201902.0|201903.0"},
+		"plain days":         {"20190130|20190131|20190201", "days", []float64{0, 1, 2}, "day", "20190202|20190203"},
+		"days as floats":     {"20190130.0|20190131.0|20190201.0", "days", []float64{0, 1, 2}, "day", "20190202.0|20190203.0"},
+		"plain weeks":        {"20190121|20190128|20190204", "days", []float64{0, 7, 14}, "week", "20190211|20190218"},
+		"plain month ends":   {"20191130|20191231|20200131", "months", []float64{0, 1, 2}, "month", "20200229|20200331"},
+		"months of one year": {"202301|202302|202303", "", []float64{202301, 202302, 202303}, "", "202304|202305"},
+		"no months":          {"202311|202312|202313", "", []float64{202311, 202312, 202313}, "", "202314|202315"},
+		"too early months":   {"100111|100112|100201", "", []float64{100111, 100112, 100201}, "", ""},
 		"years":              {"1999-01-01|2000-01-01|2001-01-01", "years", []float64{0, 1, 2}, "year", "2002-01-01|2003-01-01"},
 		"hours":              {"2024-03-05T22:00|2024-03-05T23:00|2024-03-06T00:00", "hours", []float64{22, 23, 24}, "hour", "2024-03-06T01:00|2024-03-06T02:00"},
 		"quarters of hours":  {"2024-03-05 09:00:00|2024-03-05 09:15:00", "minutes", []float64{540, 555}, "", "2024-03-05 09:30:00|2024-03-05 09:45:00"},
@@ -80,6 +95,9 @@ func TestAxis(t *testing.T) {
 		}
 		checkInverse(t, axis, cells, x)
 		g := axis.Grid(x)
+		if c.next == "" { // the grid is not even
+			continue
+		}
 		next := axis.Format(g.Next(1)) + "|" + axis.Format(g.Next(2))
 		if next != c.next || g.Hint != c.hint || !g.Even {
 			t.Errorf("%s: %s follow, steps of %q, %+v; want %s, %q", name, next, g.Hint, g, c.next, c.hint)
@@ -176,6 +194,8 @@ func TestOldAxis(t *testing.T) {
 		`{"unit":"seconds","origin":1704067200,"notation":"2/3/2001 4:05:06[.78]"}`:                             "1/9/2024 9:05:06",
 		`{"unit":"days","origin":1709596800,"local":true,"notation":"2001-02-03T04:05:06Z"}`:                    "2024-03-07T14:00:00Z",
 		`{"unit":"months","origin":1688169600,"local":true,"day":1,"notation":"2001Q1"}`:                        "2024Q2",
+		`{"unit":"months","origin":1688169600,"local":true,"day":1,"notation":"200102"}`:                        "202402",
+		`{"unit":"days","origin":1709596800,"local":true,"notation":"20010203.0"}`:                              "20240307.0",
 		`{"unit":"","decimals":4,"fixed":true}`:                                                                 "1958.2083",
 	} {
 		axis := &Axis{}
@@ -299,6 +319,86 @@ func TestSeconds(t *testing.T) {
 		if got := a.Seconds(1e300); !math.IsNaN(got) {
 			t.Errorf("1e300 %s are %v seconds", unit, got)
 		}
+	}
+}
+
+// TestFineGrid checks that a step below the resolution of x, of which every number is a multiple, is not the step of an even grid.
+func TestFineGrid(t *testing.T) {
+	if g := (&Axis{}).Grid([]float64{0, 0x1p-990, 1, 2, 3, 4}); g.Even || g.Step < 0.5 {
+		t.Errorf("%+v", g)
+	}
+	one := math.Nextafter(1, 2) - 1
+	if g := (&Axis{}).Grid([]float64{1, 1 + one, 1 + 3*one}); !g.Even || g.Step != one {
+		t.Errorf("%+v; want steps of %v", g, one)
+	}
+}
+
+// TestQuarters checks that x is rounded to the nearest quarter whatever the month of the origin, which comes from a model.
+func TestQuarters(t *testing.T) {
+	for _, first := range []string{"2023-10", "2023-11", "2023-12"} {
+		like, _, err := along(t, first, "2024-01")
+		testkit.OK(t, err)
+		axis, x, err := testkit.Must(tableOf(t, "t;y\n2023-Q4;1\n2024-Q1;1\n"))(t).Input(0, like)
+		testkit.OK(t, err)
+		for quarter := -9; quarter < 9; quarter++ {
+			start := time.Date(2024, time.Month(1+3*quarter), 1, 0, 0, 0, 0, time.UTC)
+			for _, off := range []float64{-1.25, -0.25, 0, 0.25, 1.25} {
+				at := x[1] + 3*float64(quarter) + off
+				testkit.Equal(t, axis.Seconds(at), float64(start.Unix()), first, ": time of ", at)
+				testkit.Equal(t, axis.Format(at), fmt.Sprintf("%d-Q%d", start.Year(), (start.Month()+2)/3), first, ": quarter of ", at)
+			}
+		}
+	}
+}
+
+// TestReading checks which columns of numbers are read as dates, and the remark about it.
+func TestReading(t *testing.T) {
+	days := func(name, step string, n int) string {
+		for i := range n {
+			name += "\n" + time.Date(2019, 1, 1+i, 0, 0, 0, 0, time.UTC).Format(step)
+		}
+		return name + "\n"
+	}
+	for text, c := range map[string]struct {
+		kind    Kind
+		reading string
+	}{
+		days("x", "20060102", 60):                           {Dates, "column x is read as dates, YYYYMMDD"},
+		days("x", "20060102", 31):                           {Numbers, "column x is read as numbers, not as dates (YYYYMMDD), because the steps are as even"},
+		days("Day", "20060102", 31):                         {Dates, "column Day is read as dates"},
+		days("ds", "20060102", 1):                           {Dates, "column ds is read as dates"},
+		days("x", "20060102", 60) + "20190230\n":            {Numbers, "because 20190230 is not a date; write dates as 2015-01-31"},
+		days("day", "20060102", 8) + "20190140\n20190150\n": {Numbers, ""},
+		days("day", "20060102", 60) + "total\n":             {Numbers, ""},
+		days("day", "20060102", 60) + "201903\n":            {Numbers, "because 201903 is not a date"},
+		days("day", "2006", 60):                             {Numbers, ""},
+		"month\n202001.5\n202002.5\n":                       {Numbers, ""},
+		"month\n202001\n\n202002\n202003\n":                 {Dates, "YYYYMM"},
+		"x\n202102\n202009\n202001\n202010\n":               {Dates, "YYYYMM"}, // in any order
+		"day\n1234567\n1234568\n":                           {Numbers, ""},
+		"day\n22001231\n22001230\n":                         {Numbers, ""},
+	} {
+		s, err := tableOf(t, text)
+		if err != nil { // a blank line
+			s = testkit.Must(tableOf(t, strings.ReplaceAll(text, "\n\n", "\nNA\n")))(t)
+		}
+		if got := s.Reading(0); s.Kind(0) != c.kind || !strings.Contains(got, c.reading) || (got == "") != (c.reading == "") {
+			t.Errorf("%.40q: kind %d, %q; want %d, %q", text, s.Kind(0), got, c.kind, c.reading)
+		}
+	}
+	for like, kind := range map[string]string{"2023-11-01|2023-12-01": "months", "7|8": ""} { // the model decides
+		model, _, err := along(t, strings.Split(like, "|")...)
+		testkit.OK(t, err)
+		axis, x, err := testkit.Must(tableOf(t, "t;y\n202401;1\n202402;1\n"))(t).Input(0, model)
+		testkit.OK(t, err)
+		if axis.Unit != kind || x[1]-x[0] != 1 || axis.Format(x[1]) != "202402" {
+			t.Errorf("like %s: %v in %q", like, x, axis.Unit)
+		}
+	}
+	for text, want := range map[string]string{"202403": "202403", "202403.0": "202403", "2024-03-01": "202403", "20240301": "202403"} {
+		axis, _, err := along(t, "202311", "202312", "202401")
+		testkit.OK(t, err)
+		testkit.Equal(t, axis.Format(testkit.Must(axis.Parse(text))(t)), want, text)
 	}
 }
 

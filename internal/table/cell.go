@@ -19,6 +19,7 @@ const (
 	point         // a number with a decimal point
 	comma         // a number with a decimal comma
 	date
+	decorated // a number in a form that is not read, such as $5 or 1'974
 	text
 	classes
 )
@@ -38,7 +39,7 @@ func classify(s string, delimiter byte, known *layout) (class, float64) {
 		return missing, math.NaN()
 	case looksLikeDate(s) && isDate(s, known):
 		return date, 0
-	case isLetter(s[0]):
+	case isLetter(s[0]) && s[0] < utf8.RuneSelf:
 		return text, 0
 	}
 	if v, ok := parseFinite(s); ok && strings.IndexByte(s, '.') >= 0 {
@@ -51,7 +52,77 @@ func classify(s string, delimiter byte, known *layout) (class, float64) {
 			return comma, v
 		}
 	}
+	if isDecorated(s) {
+		return decorated, 0
+	}
 	return text, 0
+}
+
+// currencies and percents are the signs before and after a number that are not read.
+const currencies, percents = "$€£¥", "%‰"
+
+// isDecorated reports whether a text is a number with thousands separators, a sign of a currency or percent, parentheses, or a minus that
+// is not ASCII.
+func isDecorated(s string) bool {
+	if len(s) > 40 || !strings.ContainsAny(s[len(s)-1:], "0123456789)., ") && !strings.ContainsAny(s, currencies+percents) {
+		return false
+	}
+	if inner, ok := strings.CutPrefix(s, "("); ok && strings.HasSuffix(inner, ")") {
+		s = inner[:len(inner)-1]
+	}
+	const around = "+-\u2212\u2013 \u00a0\u202f"
+	s = strings.TrimRight(strings.TrimLeft(s, around+currencies), around+currencies+percents)
+	if s == "" || !isDigit(s[0]) && s[0] != '.' && s[0] != ',' {
+		return false
+	}
+	for _, decimal := range []byte{'.', ','} {
+		if _, _, ok := grouped(s, decimal, 2); ok { // 19,74,001 as in India
+			return true
+		}
+	}
+	return false
+}
+
+// separators are the thousands separators except the comma and the point.
+var separators = []string{"'", "’", " ", "\u00a0", "\u202f", "\u2009"}
+
+// grouped parses a number with the given decimal sign that may have thousands separators. It accepts a minus that is not ASCII. Groups of
+// digits between separators have at least the given length, and the last has three digits.
+func grouped(s string, decimal byte, least int) (kind class, v float64, ok bool) {
+	other := map[byte]string{'.': ",", ',': "."}[decimal]
+	if rest, minus := strings.CutPrefix(s, "\u2212"); minus {
+		s = "-" + rest
+	}
+	integer, fraction, fractional := strings.Cut(s, string(decimal))
+	for _, separator := range append([]string{other}, separators...) {
+		groups := strings.Split(integer, separator)
+		if len(groups) == 1 {
+			continue
+		}
+		for i, g := range groups {
+			if i == 0 {
+				g = strings.TrimLeft(g, "+-")
+			}
+			if len(g) == 0 || len(g) > 3 || i > 0 && len(g) < least || i == len(groups)-1 && len(g) < 3 || strings.Trim(g, "0123456789") != "" {
+				return text, 0, false
+			}
+		}
+		integer = strings.Join(groups, "")
+		break
+	}
+	kind = whole
+	if fractional {
+		kind, integer = map[byte]class{'.': point, ',': comma}[decimal], integer+"."+fraction
+	}
+	v, ok = parseFinite(integer)
+	return kind, v, ok
+}
+
+// eitherComma reports whether the comma of a number may be a decimal sign or a thousands separator, as in 1,974.
+func eitherComma(s string) bool {
+	s = strings.TrimLeft(s, "+-")
+	at := strings.IndexByte(s, ',')
+	return at >= 1 && at <= 3 && s[0] != '0' && len(s) == at+4 && strings.Trim(s[at+1:], "0123456789") == ""
 }
 
 // isDate reports whether a text is a date, in the known layout or any other.
@@ -115,6 +186,9 @@ func appendNumber(b []byte, v float64) []byte {
 	return strconv.AppendFloat(b, v, format, -1, 64)
 }
 
+// howToDecide is the end of errors about decimal signs.
+const howToDecide = "; use --decimal comma or --decimal point"
+
 const aDate = " (a date or a time?)"
 
 // likely returns a remark with the likely reason why a text is not a number, "" if none is known.
@@ -129,16 +203,18 @@ func likely(s string) string {
 	switch {
 	case !digits && s != "":
 		return " (a footer, a unit, or another word for a missing value, NA?)"
-	case strings.ContainsAny(s, "$€£¥%"):
+	case strings.ContainsAny(s, currencies+percents):
 		return " (currency and percent signs are not supported)"
 	case strings.Count(s, ",") == 1 && !strings.Contains(s, ".") && grouped && !strings.Contains(s, " "):
-		return " (a decimal comma or a thousands separator?)"
+		return " (a decimal comma or a thousands separator?)" + howToDecide
 	case grouped, strings.Count(s, ".") > 1 && isWhole(strings.ReplaceAll(s, ".", "")), strings.Contains(s, ".") &&
 		strings.Contains(s, ","):
-		return " (a thousands separator?)"
+		return " (a thousands separator?)" + howToDecide
 	case strings.ContainsAny(s, ";\t|"):
 		return " (another separator?)"
-	case strings.HasPrefix(s, "\u2212"):
+	case strings.HasPrefix(s, "("):
+		return " (parentheses are not supported; must be a minus)"
+	case strings.HasPrefix(s, "\u2212"), strings.HasPrefix(s, "\u2013"):
 		return " (its minus is not an ASCII -)"
 	case looksLikeDate(s) || strings.Count(s, ":") > 0 || strings.Count(s, "-") > 1 || strings.Count(s, "/") > 1:
 		return aDate

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -10,7 +11,8 @@ import (
 // A Kind is the type of the cells in a column.
 type Kind int
 
-// Kinds of columns. A column has numbers or dates if at least half of its cells that are not missing are numbers or dates.
+// Kinds of columns. A column has numbers or dates if at least half of its cells that are not missing are numbers or dates. Numbers in a form
+// that is not read, such as $5, count as numbers, so that a default choice of columns refuses them instead of leaving them out.
 const (
 	Empty Kind = iota // all values are missing
 	Numbers
@@ -24,6 +26,9 @@ type column struct {
 	decimals int          // maximum number of decimals
 	uneven   bool         // the numbers of decimals differ
 	free     bool         // some numbers have an exponent, or the file is binary
+	either   int          // number of cells such as 1,974, whose comma may be a decimal sign or a thousands separator
+	large    bool         // some numbers without a decimal sign have more than three digits
+	compact  *compactDates
 }
 
 // column returns the summary of a column and caches it.
@@ -42,6 +47,7 @@ func (t *Table) column(col int) *column {
 	if t.columns == nil {
 		t.columns = map[int]*column{}
 	}
+	c.compact = t.compactDates(col, c)
 	t.columns[col] = c
 	return c
 }
@@ -50,7 +56,12 @@ func (t *Table) column(col int) *column {
 func (c *column) decimalsOf(s string, kind class) {
 	digits := 0
 	if kind != whole {
-		digits = len(s) - 1 - strings.IndexAny(s, ".,")
+		digits = len(s) - 1 - strings.LastIndexAny(s, ".,")
+	} else {
+		c.large = c.large || len(strings.TrimLeft(s, "+-0")) > 3
+	}
+	if kind == comma && eitherComma(s) {
+		c.either++
 	}
 	c.uneven = c.uneven || c.numbers() > 1 && digits != c.decimals
 	c.decimals = max(c.decimals, digits)
@@ -62,10 +73,12 @@ func (c *column) numbers() int { return c.count[whole] + c.count[point] + c.coun
 // Kind returns the kind of a column.
 func (t *Table) Kind(col int) Kind {
 	c := t.column(col)
-	numbers, dates, words := c.numbers(), c.count[date], c.count[text]
+	numbers, dates, words := c.numbers()+c.count[decorated], c.count[date], c.count[text]
 	switch {
 	case numbers+dates+words == 0:
 		return Empty
+	case c.compact != nil && c.compact.chosen:
+		return Dates
 	case numbers >= dates && numbers >= words:
 		return Numbers
 	case dates >= words:
@@ -152,7 +165,7 @@ func (t *Table) numbers(col int, complete bool) ([]float64, error) {
 			problem = missingNumber
 		case kind == date:
 			problem = "is a date among numbers; must be a number"
-		case kind == text:
+		case kind == text || kind == decorated:
 			problem = notNumber(t.text(row, col))
 		case (kind == point || kind == comma) && sign == missing:
 			decimal, sign = row, kind
@@ -164,7 +177,26 @@ func (t *Table) numbers(col int, complete bool) ([]float64, error) {
 		}
 		values[row] = v
 	}
+	if sign == comma && t.ambiguousComma(col) {
+		s := t.text(decimal, col)
+		return nil, t.wrong(decimal, col, fmt.Sprintf("is %s or %s, and all numbers of the column are ambiguous%s",
+			strings.Replace(s, ",", ".", 1), strings.Replace(s, ",", "", 1), howToDecide))
+	}
 	return values, nil
+}
+
+// ambiguousComma reports whether the commas of a column, which has some, may be decimal signs or thousands separators: all are followed by
+// three digits, no number of four digits is without one, and no other column has an unambiguous decimal comma.
+func (t *Table) ambiguousComma(col int) bool {
+	if c := t.column(col); t.Decimal != 0 || t.later || c.large || c.either < c.count[comma] {
+		return false
+	}
+	for other := range t.Cols {
+		if c := t.column(other); c.count[comma] > c.either {
+			return false
+		}
+	}
+	return true
 }
 
 // Input returns the axis of a column, as Axis does, and x of its cells. A missing cell is an error.
@@ -218,8 +250,11 @@ func (t *Table) input(col int, axis *Axis) ([]float64, error) {
 // Axis returns the axis of a column of numbers or dates. If like is not nil, the axis has the unit and origin of like, but the layout of
 // the column. Errors wrap ErrFormat.
 func (t *Table) Axis(col int, like *Axis) (*Axis, error) {
-	c := t.column(col)
-	if t.Kind(col) != Dates {
+	c, dates := t.column(col), t.Kind(col) == Dates
+	if c.compact != nil && c.compact.times != nil && like != nil { // either reading is possible
+		dates = like.Dates()
+	}
+	if !dates {
 		if like.Dates() {
 			return nil, t.wrong(t.first(col, date, false), col, "is not a date; must be a date like the model's input, such as "+like.Format(0))
 		}

@@ -101,7 +101,10 @@ func layoutsOf(s string) (all []layout) {
 	return all
 }
 
-func (l *layout) monthly() bool   { return l.day == "2006-1" || l.day == "2006/1" }
+func (l *layout) monthly() bool {
+	return l.day == "2006-1" || l.day == "2006/1" || l.day == "200601" || l.day == "200601.0"
+}
+
 func (l *layout) quarterly() bool { return strings.Contains(l.day, "Q") }
 
 // numeric reports whether the layout has the day and the month as numbers before the year.
@@ -115,7 +118,7 @@ func (l *layout) dayFirst() bool { return l.day[0] == '2' }
 // parse parses a text with this layout, in UTC unless it has an offset.
 func (l *layout) parse(s string) (t time.Time, ok bool) {
 	t, err := time.ParseInLocation(l.read, s, time.UTC)
-	if err != nil || l.quarterly() && (t.Month() > 4 || s[len(s)-2] != 'Q') {
+	if err != nil || l.quarterly() && (t.Month() > 4 || s[len(s)-2] != 'Q') || l.clock == "" && t.Nanosecond() > 0 { // 201501.5
 		return t, false
 	}
 	if l.quarterly() {
@@ -131,6 +134,9 @@ func (l *layout) parseLike(s string) (t time.Time, zoned bool, problem string) {
 		return t, l.zone != "", ""
 	}
 	options := layoutsOf(s)
+	if o, _, ok := compactOf(s); ok && l.compact() {
+		options = append(options, o)
+	}
 	if l.numeric() {
 		options = slices.DeleteFunc(options, func(o layout) bool { return o.numeric() && o.dayFirst() != l.dayFirst() })
 	}
@@ -202,10 +208,10 @@ func (l *layout) write(b []byte, t time.Time) []byte {
 	if l.quarterly() {
 		t = time.Date(t.Year(), (t.Month()+2)/3, 1, 0, 0, 0, 0, time.UTC)
 	}
-	b = t.AppendFormat(b, l.zeros)
 	if l.clock == "" {
-		return b
+		return t.Truncate(time.Second).AppendFormat(b, l.zeros) // the 0 in 200601.0 is a fraction of a second
 	}
+	b = t.AppendFormat(b, l.zeros)
 	clock, hour := l.clock, len(b)+1
 	if l.digits > 0 && !(l.trim && t.Nanosecond() == 0) {
 		clock += "." + strings.Repeat("0", l.digits)
@@ -235,7 +241,11 @@ func (l layout) MarshalText() ([]byte, error) {
 // UnmarshalText parses the output of MarshalText.
 func (l *layout) UnmarshalText(b []byte) error {
 	plain := strings.NewReplacer("[", "", "]", "").Replace(string(b))
-	for _, *l = range layoutsOf(plain) {
+	options := layoutsOf(plain)
+	if o, _, ok := compactOf(plain); ok {
+		options = append(options, o)
+	}
+	for _, *l = range options {
 		l.observe([]string{plain})
 		l.trim = plain != string(b)
 		if again, _ := l.MarshalText(); string(again) == string(b) {
@@ -262,6 +272,9 @@ const observedDates = 200
 
 // readDates parses the dates of a column, which has at least one date, and returns their layout. like is a model's axis of dates, or nil.
 func (t *Table) readDates(col int, like *Axis) (l layout, times []time.Time, err error) {
+	if c := t.column(col).compact; c != nil {
+		return c.layout, c.times, nil
+	}
 	var options []layout // layouts that parse all dates so far
 	var dates []string
 	decided := 0 // the last row that reduced the options

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"bytes"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -80,7 +81,7 @@ func Convert(ext string) string {
 var binaries = []struct{ magic, what string }{
 	{"PAR1", "a Parquet file" + Convert("parquet")}, {"ARROW1", "a Feather file" + Convert("feather")},
 	{"PK\x03\x04", "a zip archive or a spreadsheet" + Convert("xlsx")}, {"\xd0\xcf\x11\xe0", "an old spreadsheet" + Convert("xls")},
-	{npyMagic, "an NPY file; the extension must be .npy"}, {"RIFF", "a recording; the extension must be .wav"},
+	{gzipMagic, "compressed twice; decompress it once (gunzip)"}, {npyMagic, "an NPY file; the extension must be .npy"}, {"RIFF", "a recording; the extension must be .wav"},
 	{"NIST_1A", "a recording; the extension must be .sph"},
 	{"\xff\xfe", "UTF-16; must be UTF-8 (iconv -f UTF-16 -t UTF-8)"}, {"\xfe\xff", "UTF-16; must be UTF-8 (iconv -f UTF-16 -t UTF-8)"},
 }
@@ -110,19 +111,53 @@ func (f *File) content(ctx context.Context) (in io.Reader, file io.Closer, size 
 		return nil, nil, 0, err
 	}
 	in = interruptible(ctx, section)
-	magic := make([]byte, 2)
-	if section.ReadAt(magic, 0); string(magic) != "\x1f\x8b" {
-		return in, file, section.Size(), nil
+	magic := make([]byte, len(gzipMagic))
+	if section.ReadAt(magic, 0); string(magic) != gzipMagic {
+		return shortLines(in), file, section.Size(), nil
 	}
 	z, err := gzip.NewReader(in)
 	if err != nil {
 		file.Close()
 		return nil, nil, 0, f.gzipError(err)
 	}
-	return readerFunc(func(b []byte) (int, error) {
+	left := maxUnpacked*section.Size() + maxRecord
+	return shortLines(readerFunc(func(b []byte) (int, error) {
 		n, err := z.Read(b)
+		if left -= int64(n); left < 0 {
+			return 0, malformed("%s: the decompressed text exceeds %d times the size of the file; if that is right, decompress it first (gunzip)",
+				f.name, maxUnpacked)
+		}
 		return n, f.gzipError(err)
-	}), file, section.Size(), nil
+	})), file, section.Size(), nil
+}
+
+// gzipMagic is the beginning of compressed data.
+const gzipMagic = "\x1f\x8b"
+
+// maxUnpacked is the maximum size of compressed text after decompression, in sizes of the file, in addition to the size of one record. It
+// bounds the memory for a small file that was made to fill the memory. Text of measured values is at most 20 times as large.
+const maxUnpacked = 100
+
+// errLongLine is the error of a reader for a line of more than maxRecord bytes.
+var errLongLine = fmt.Errorf("the line exceeds the maximum of %d bytes; each row must be on a separate line", maxRecord)
+
+// shortLines returns a reader that fails with errLongLine, so that a file without line ends does not fill the memory.
+func shortLines(r io.Reader) io.Reader {
+	length := 0 // of the last line so far
+	return readerFunc(func(b []byte) (int, error) {
+		n, err := r.Read(b)
+		end := bytes.LastIndexByte(b[:n], '\n')
+		if end < 0 {
+			end = bytes.LastIndexByte(b[:n], '\r')
+		}
+		if length += n; end >= 0 {
+			length = n - end - 1
+		}
+		if length > maxRecord {
+			return n, errLongLine
+		}
+		return n, err
+	})
 }
 
 // interruptible returns a reader that fails after ctx is canceled.

@@ -10,7 +10,6 @@ import (
 	"io"
 	"math"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/vssgp/vssgp/internal/fileio/fault"
@@ -102,7 +101,7 @@ func (c *npyCells) value(row, col int) (class, float64) {
 
 func (c *npyCells) text(row, col int) string {
 	_, v := c.value(row, col)
-	return strconv.FormatFloat(v, 'g', -1, 64)
+	return string(appendNumber(nil, v))
 }
 
 func (c *npyCells) position(row, col int, _ string) string {

@@ -31,8 +31,12 @@ type Table struct {
 	Rows, Cols int
 	// DayFirst is the order of day and month in dates such as 1/2/2024. If it is nil, the order is detected in each column.
 	DayFirst *bool
+	// Decimal is the decimal sign, '.' or ','. The other sign, apostrophes and spaces then separate thousands. If it is 0, the sign is
+	// detected, and thousands separators are errors.
+	Decimal byte
 
 	cells
+	later   bool   // earlier blocks of the file exist
 	name    string // of the file
 	header  int    // line of the names; 0 if the file has none
 	exact   bool   // numbers are binary and have no decimals
@@ -50,6 +54,21 @@ type cells interface {
 	content() string
 	// replace returns a range of content and the bytes that replace it to set a cell to v, which is text in a text file.
 	replace(row, col int, v float64, text string) (lo, hi int, with string, err error)
+}
+
+// value returns the class and the number of a cell with the decimal sign of the table.
+func (t *Table) value(row, col int) (class, float64) {
+	kind, v := t.cells.value(row, col)
+	if t.Decimal == 0 || t.exact || kind == missing || kind == whole || kind == date {
+		return kind, v
+	}
+	if kind, v, ok := grouped(t.text(row, col), t.Decimal, 3); ok {
+		return kind, v
+	}
+	if kind == text {
+		return text, 0
+	}
+	return decorated, 0
 }
 
 // A reader reads a table in blocks of about limit bytes. The error after the last block is io.EOF.
@@ -95,6 +114,9 @@ func (f *File) blocks(ctx context.Context, limit int) iter.Seq2[*Table, error] {
 		defer r.Close()
 		for first := true; ; first = false {
 			t, err := r.next(limit)
+			if err == nil {
+				t.later = !first
+			}
 			if err == io.EOF && !first {
 				return
 			}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -91,6 +92,19 @@ func TestOpen(t *testing.T) {
 	} {
 		testkit.Fails(t, testkit.Error(Open(p)), want, p, p)
 	}
+}
+
+// TestLaterBlocks checks that a comma that is a decimal sign in the first block may be followed by any digits in others.
+func TestLaterBlocks(t *testing.T) {
+	text := "t;u\n0,5;x\n" + strings.Repeat("1,974;x\n", 2*blockBytes/8)
+	sum := 0.0
+	for part, err := range Blocks(t.Context(), In(strings.NewReader(text), int64(len(text)), "f")) {
+		testkit.OK(t, err)
+		for _, v := range testkit.Must(part.Inputs([]int{0}, make([]*Axis, 1)))(t) {
+			sum += v
+		}
+	}
+	testkit.Equal(t, math.Round(sum), math.Round(0.5+1.974*2*blockBytes/8), "the sum")
 }
 
 // TestCO2 checks the sample data of this repository, as testdata/co2.md describes them.

@@ -11,8 +11,8 @@ import (
 	"github.com/vssgp/vssgp/internal/fileio/fault"
 )
 
-// maxRecord is the maximum number of bytes in a record of a text file.
-const maxRecord = 16 << 20
+// maxRecord and maxFields are the maximum numbers of bytes and of fields in a record of a text file.
+const maxRecord, maxFields = 16 << 20, 1 << 20
 
 // bom is the byte order mark.
 const bom = "\ufeff"
@@ -69,9 +69,24 @@ func (r *textReader) next(limit int) (*Table, error) {
 		var b strings.Builder
 		b.Grow(len(r.rest) + min(r.size, limit) + 1)
 		b.WriteString(r.rest)
-		n, err := io.Copy(&b, io.LimitReader(r.in, int64(limit)))
+		var n int64
+		var err error
+		if r.names == nil && r.rest == "" { // what is not text is refused before the rest is read
+			if n, err = io.Copy(&b, io.LimitReader(r.in, min(int64(limit), sampleSize))); err == nil {
+				if what := notText(b.String()); what != "" {
+					return nil, malformed("%s: the file is %s", r.name, what)
+				}
+			}
+		}
+		if err == nil && n < int64(limit) {
+			var more int64
+			more, err = io.Copy(&b, io.LimitReader(r.in, int64(limit)-n))
+			n += more
+		}
 		r.rest, r.ended = b.String(), n < int64(limit)
 		switch {
+		case errors.Is(err, errLongLine):
+			return nil, r.wrong(r.line+strings.Count(r.rest, "\n"), "%w", err)
 		case errors.Is(err, ErrFormat):
 			return nil, err
 		case err != nil:
@@ -79,14 +94,15 @@ func (r *textReader) next(limit int) (*Table, error) {
 		}
 		at := 0
 		if r.names == nil {
-			if what := notText(r.rest[:min(len(r.rest), sampleSize)]); what != "" {
-				return nil, malformed("%s: the file is %s", r.name, what)
-			}
 			if strings.HasPrefix(r.rest, bom) {
 				at = len(bom)
 			}
+			candidates := delimiters
+			if separator, length := declared(r.rest[at:]); slices.Contains(delimiters, separator) && length > 0 {
+				candidates, at = []byte{separator}, at+length
+			}
 			sample := r.rest[at:min(len(r.rest), at+sampleSize)]
-			r.dialect = sniff(sample, r.ended && at+len(sample) == len(r.rest))
+			r.dialect = sniff(sample, r.ended && at+len(sample) == len(r.rest), candidates)
 		}
 		if at, err = r.splitInto(c, at); err != nil {
 			return nil, err
@@ -135,6 +151,8 @@ func (r *textReader) splitInto(c *textCells, at int) (int, error) {
 		case next == len(r.rest) && !r.ended: // the record may be incomplete
 			c.spans = c.spans[:first]
 			return at, nil
+		case fields > maxFields:
+			return at, r.wrong(line(), "%d fields; the maximum is %d", fields, maxFields)
 		case !closed:
 			return at, r.wrong(line(), "extraneous or missing \" in field %d; quotes must enclose the whole field", fields+1)
 		case r.blank > 0:
@@ -305,11 +323,32 @@ func quoteEnd(data string, at int) int {
 const sampleSize, sampleRecords = 1 << 16, 200
 
 // delimiters are the candidates of sniff. It prefers earlier ones if their scores are equal.
-var delimiters = []byte{'\t', ';', ',', ' ', 0}
+var delimiters = []byte{'\t', ';', ',', '|', ' ', 0}
 
-// sniff detects the dialect of a file from its beginning. whole means that the sample is the whole file.
-func sniff(sample string, whole bool) dialect {
+// declared returns the separator in the first line of a spreadsheet's export, sep=; for example, and the length of the line. Both are 0
+// without such a line.
+func declared(text string) (separator byte, length int) {
+	const key = "sep="
+	if len(text) <= len(key)+1 || !strings.EqualFold(text[:len(key)], key) {
+		return 0, 0
+	}
+	rest := text[len(key)+1:]
+	line := len(rest) - len(strings.TrimLeft(rest, "\r"))
+	if line < len(rest) && rest[line] == '\n' {
+		line++
+	}
+	if line == 0 {
+		return 0, 0
+	}
+	return text[len(key)], len(key) + 1 + line
+}
+
+// sniff detects the dialect of a file from its beginning. whole means that the sample is the whole file. delimiters are the candidates.
+func sniff(sample string, whole bool, delimiters []byte) dialect {
 	best, most := dialect{delimiter: ',', newline: '\n'}, -1.0
+	if len(delimiters) == 1 {
+		best.delimiter = delimiters[0]
+	}
 	if !strings.Contains(sample, "\n") && strings.Contains(sample, "\r") {
 		best.newline = '\r'
 	}
@@ -366,7 +405,7 @@ func (d *dialect) assess(rows [][]string) float64 {
 		for i, s := range row {
 			kind, _ := classify(s, d.delimiter, nil)
 			cells++
-			if kind == text {
+			if kind == text || kind == decorated {
 				words++
 			}
 			switch {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -17,6 +18,15 @@ import (
 func tableOf(t testing.TB, text string) (*Table, error) {
 	t.Helper()
 	return Read(t.Context(), In(strings.NewReader(text), int64(len(text)), "f"))
+}
+
+// gzipped returns the compressed text.
+func gzipped(text string) string {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	z.Write([]byte(text))
+	z.Close()
+	return b.String()
 }
 
 // outputs returns the columns of numbers, row-major, with NaN for missing values.
@@ -38,13 +48,6 @@ func outputs(x *Table) ([]float64, error) {
 // TestDialects checks the detection of separators, names and kinds of columns.
 func TestDialects(t *testing.T) {
 	nan := math.NaN()
-	gz := func(s string) string {
-		var b bytes.Buffer
-		z := gzip.NewWriter(&b)
-		z.Write([]byte(s))
-		z.Close()
-		return b.String()
-	}
 	for name, c := range map[string]struct {
 		text  string
 		names string    // of all columns
@@ -84,12 +87,15 @@ func TestDialects(t *testing.T) {
 		"text with a quote":     {"a,b\n5\" pipe,2\n\"x\" y,3\n", "a b", "tn", []float64{2, 3}},
 		"a row of tabs":         {"a\tb\n1\t2\n\t\n3\t4\n", "a b", "nn", []float64{1, 2, nan, nan, 3, 4}},
 		"empty and no names":    {",2\n1,3\n", "x0 x1", "nn", []float64{nan, 2, 1, 3}},
-		"gzip":                  {gz("a,b\n1,2\n"), "a b", "nn", []float64{1, 2}},
+		"gzip":                  {gzipped("a,b\n1,2\n"), "a b", "nn", []float64{1, 2}},
 		"dates before commas":   {"05.03.2024 10:00;1,5\n06.03.2024 10:00;2,5\n", "x0 x1", "dn", []float64{1.5, 2.5}},
 		"years as names":        {"land,1990,1991\nDE,5,6\n", "x0 x1 x2", "tnn", []float64{1990, 1991, 5, 6}},
 		"a comment is no name":  {"#a,b\n1,2\n", "x0 x1", "nn", []float64{1, 2}},
 		"no comment later":      {"a,b\nx,1\n#y,2\n", "a b", "tn", []float64{1, 2}},
 		"half of them dates":    {"day,2023-12-31\n2024-01-01,1\nx,2\n", "day 2023-12-31", "dn", []float64{1, 2}},
+		"bars":                  {"a | b\n1 | 2,5\n3 | 4\n", "a b", "nn", []float64{1, 2.5, 3, 4}},
+		"a declared separator":  {"\ufeffSEP=;\r\na;b\r\n1,5;2\r\n", "a b", "nn", []float64{1.5, 2}},
+		"a name like sep":       {"sep=,b\n1,2\n", "sep= b", "nn", []float64{1, 2}},
 		"names that look alike": {"a,b,a\nu,1,v\n", "a b a", "tnt", []float64{1}},
 	} {
 		s := testkit.Must(tableOf(t, c.text))(t)
@@ -200,6 +206,70 @@ func oneLine(t *testing.T, err error, message string) {
 	}
 	if m := err.Error(); !strings.Contains(m, message) || len(m) > 300 || strings.Contains(m, "\n") {
 		t.Errorf("%s; want one short line with %q", m, message)
+	}
+}
+
+// TestBombs checks that small compressed files that were made to fill the memory are refused before they are read whole.
+func TestBombs(t *testing.T) {
+	const megabyte = 1 << 20
+	for name, c := range map[string]struct{ head, repeated, message string }{
+		"one line":         {"t,y\n", "1", "f:2: the line exceeds the maximum of 16777216 bytes"},
+		"zeros at the end": {"t,y\n" + strings.Repeat("1,2\n", sampleSize), "\x00", "f:65538: the line exceeds"},
+		"zeros":            {"", "\x00", "the file is binary"},
+		"many lines":       {"t,y\n", "1,2\n", "the decompressed text exceeds 100 times the size of the file"},
+		"old line ends":    {"t,y\r", "1,2\r", "the decompressed text exceeds"},
+		"an open quote":    {"t,y\n1,\"", "1\n", "the decompressed text exceeds"},
+		"blank lines":      {"t,y\n", "\n", "the decompressed text exceeds"},
+		"compressed twice": {"\x1f\x8b\x08", "1", "compressed twice"},
+	} {
+		file := gzipped(c.head) + strings.Repeat(gzipped(strings.Repeat(c.repeated, megabyte/len(c.repeated))), 24)
+		if _, err := tableOf(t, file); err == nil {
+			t.Errorf("%s: no error", name)
+		} else {
+			oneLine(t, err, c.message)
+		}
+	}
+	_, err := tableOf(t, strings.Repeat(",", maxFields)+"\n1\n")
+	oneLine(t, err, "f:1: 1048577 fields; the maximum is 1048576")
+	_, err = Read(t.Context(), In(breaking{make([]byte, 2*sampleSize), errors.New("read too far")}, 1<<30, "f"))
+	oneLine(t, err, "binary")
+	fine := gzipped("t,y\n" + strings.Repeat("1,2\n", megabyte/4)) // a small file may be compressed well
+	if x := testkit.Must(tableOf(t, fine))(t); x.Rows != megabyte/4 {
+		t.Errorf("%d rows", x.Rows)
+	}
+}
+
+// TestDecimal checks the reading of numbers with commas, points and thousands separators. An error is tested by its beginning.
+func TestDecimal(t *testing.T) {
+	for _, c := range []struct {
+		cells   string // with | between
+		decimal byte
+		want    string // the numbers or a part of the error
+	}{
+		{"1,974|-2,000|950", 0, `f:2: column "a" (0 from 0): "1,974" is 1.974 or 1974, and all numbers of the column are ambiguous; use --decimal`},
+		{"950|-2,000", 0, `"-2,000" is -2.000 or -2000`}, {"1,974|12,5", 0, "1.974 12.5"}, {"1,974|0,125", 0, "1.974 0.125"},
+		{"1,974|1974", 0, "1.974 1974"}, {"1,974|1234,567", 0, "1.974 1234.567"}, {"1,974|1,9745", 0, "1.974 1.9745"}, {"1,974|5.5", 0, "a different decimal sign"},
+		{"1,974|2,1e3", 0, "1.974 2100"}, {"1,974|2,000,001", 0, "(a thousands separator?); use --decimal"}, {"1,974|", 0, "is 1.974 or 1974"},
+		{"1,974|-2,000|950", ',', "1.974 -2 950"}, {"1,974|-2,000|950", '.', "1974 -2000 950"}, {"1,974.41|1'974.5|5", '.', "1974.41 1974.5 5"},
+		{"1.974,41|1 974,5|\u22125", ',', "1974.41 1974.5 -5"}, {"1\u202f974,41|1\u00a0974", ',', "1974.41 1974"}, {"12,5", '.', "\"12,5\" is not a number"},
+		{"1.974|1.5", ',', "\"1.5\" is not a number"}, {"1,97,400", '.', "is not a number"}, {"19,74,001", 0, "(a thousands"}, {",974", '.', "is not"},
+		{"$5.00|€1.974,41", 0, "\"$5.00\" is not a number; must be a decimal number such as -0.5 or 1e-3 (currency and percent signs"},
+		{"5 %|6 %", 0, "(currency and percent"}, {"(5.00)|4", 0, "(parentheses are"}, {"\u22125.00", 0, "not an ASCII -"}, {"1'974.41", 0, "(a thousands"},
+		{"1 974,41", 0, "(a thousands"}, {"1\u202f974.41", 0, "(a thousands"}, {"-$5", 0, "(currency"}, {"1.974.001", 0, "(a thousands"},
+	} {
+		s := testkit.Must(tableOf(t, "a;b\n"+strings.ReplaceAll(c.cells, "|", ";u\n")+";v\n"))(t)
+		s.Decimal = c.decimal
+		testkit.Equal(t, s.Kind(0), Numbers, c.cells, ": kind")
+		values, err := s.Numbers(0)
+		if got := strings.Trim(fmt.Sprint(values), "[]"); err == nil && got != c.want || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q with %q: %s, %v; want %s", c.cells, c.decimal, got, err, c.want)
+		}
+	}
+	s := testkit.Must(tableOf(t, "a;b\n1,974;12,5\n"))(t) // the other column has decimal commas
+	testkit.Equal(t, testkit.Must(s.Numbers(0))(t)[0], 1.974, "with another column")
+	for _, words := range []string{"12-34", "3B", "1.2.3", "192.168.0.1", "12 34", "555 1234", "a 5", "\u00e9t\u00e9", "()", "$", "5 kg", "1974-1,974"} {
+		s := testkit.Must(tableOf(t, "a;b\n"+words+";1\n"))(t)
+		testkit.Equal(t, s.Kind(0), Text, words)
 	}
 }
 

@@ -24,6 +24,7 @@ type Columns struct {
 	By           string   // column with the names of several series, "" if there is none
 	names        []string // --names
 	dayFirst     *bool    // --dayfirst; nil to detect the order
+	decimal      string   // --decimal: point, comma, or "" to detect the sign
 	rows         bool     // --x row: the row number is the input
 	Ordered      bool     // rows are in the order of time, so a default input must increase
 	ahead        *ahead   // the table that HasOneInput has read, or nil
@@ -36,7 +37,7 @@ func (c *Columns) Add(f *pflag.FlagSet) {
 	f.StringSliceVar(&c.Y, "y", nil, "output `columns` (default: the last column of numbers)")
 	f.StringSliceVar(&c.names, "names", nil,
 		"`names` of all columns, which replace the table's names")
-	c.AddDayFirst(f)
+	c.AddNotation(f)
 }
 
 // AddSeries defines the flags of time series.
@@ -46,11 +47,11 @@ func (c *Columns) AddSeries(f *pflag.FlagSet) {
 		"input `column`, by name or number from 0, or row for the row number")
 	f.StringSliceVar(&c.Y, "y", nil, "output `columns` (default: the last column of numbers)")
 	f.StringVar(&c.By, "by", "", "`column` that identifies several series; each gets its own model")
-	c.AddDayFirst(f)
+	c.AddNotation(f)
 }
 
-// AddDayFirst defines --dayfirst.
-func (c *Columns) AddDayFirst(f *pflag.FlagSet) {
+// AddNotation defines --dayfirst and --decimal.
+func (c *Columns) AddNotation(f *pflag.FlagSet) {
 	f.Var(&cli.Value{Kind: "bool", Parse: func(text string) error {
 		first, err := strconv.ParseBool(text)
 		if err != nil {
@@ -60,10 +61,11 @@ func (c *Columns) AddDayFirst(f *pflag.FlagSet) {
 		return nil
 	}}, "dayfirst", "read 1/2/2024 as day/month/year; with =false as month/day/year")
 	f.Lookup("dayfirst").NoOptDefVal = "true"
+	f.Var(cli.OneOf(&c.decimal, "comma", "point"), "decimal", "decimal `sign`, comma or point; the other separates thousands")
 }
 
-// OfOther returns the columns of another table, with the same --dayfirst.
-func (c *Columns) OfOther() *Columns { return &Columns{dayFirst: c.dayFirst} }
+// OfOther returns the columns of another table, with the same --dayfirst and --decimal.
+func (c *Columns) OfOther() *Columns { return &Columns{dayFirst: c.dayFirst, decimal: c.decimal} }
 
 // A Choice contains the numbers of the selected columns. Errors are the standard deviations of Y. By contains the column of --by.
 type Choice struct{ X, Y, Errors, Regressors, By []int }

@@ -120,6 +120,9 @@ func tablePlaces(ctx context.Context, f *table.File, path string, c Columns, q i
 				if err == nil && t.Cols <= slices.Max(cols) {
 					err = cli.Mistake("%s: the file was changed while it was read", path)
 				}
+				if err == nil {
+					err = c.prepare(t)
+				}
 				var x []float64
 				if err == nil {
 					x, err = t.Inputs(cols, p.Axes)
@@ -131,11 +134,11 @@ func tablePlaces(ctx context.Context, f *table.File, path string, c Columns, q i
 		}
 	}
 	for t, err := range table.Blocks(ctx, f) {
+		if err == nil {
+			err = c.prepare(t)
+		}
 		if err == nil && cols == nil {
-			if err = c.prepare(t); err == nil {
-				cols, err = c.inputs(t, path, q, own)
-			}
-			if err == nil {
+			if cols, err = c.inputs(t, path, q, own); err == nil {
 				p.Names = NamesOf(t, cols)
 				p.Axes, err = axesOf(t, cols, like)
 			}

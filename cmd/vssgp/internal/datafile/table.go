@@ -57,9 +57,9 @@ func (c *Columns) Read(ctx context.Context, env *cli.Env, path string) (*table.T
 	return t, WhileReading(path, err)
 }
 
-// prepare applies --names and --dayfirst to a table.
+// prepare applies --names, --dayfirst and --decimal to a table.
 func (c *Columns) prepare(t *table.Table) error {
-	t.DayFirst = c.dayFirst
+	t.DayFirst, t.Decimal = c.dayFirst, map[string]byte{"comma": ',', "point": '.'}[c.decimal]
 	if c.names == nil {
 		return nil
 	}
@@ -90,6 +90,9 @@ func readTable(ctx context.Context, env *cli.Env, path string, c Columns, choose
 	if left := c.LeftOut(t, chosen); left != "" && like == nil { // a model determines the columns
 		env.Note("%s: left out %s; choose with --x and --y", path, left)
 	}
+	if like == nil {
+		NoteReading(env, t, path, chosen.X)
+	}
 	axes, err := axesOf(t, chosen.X, like)
 	if err != nil {
 		return nil, err
@@ -119,6 +122,15 @@ func readTable(ctx context.Context, env *cli.Env, path string, c Columns, choose
 		env.Note("%s: left out %s of %d without a value of %s", path, cli.Counted(lost, "row"), t.Rows, Listed(data.YNames))
 	}
 	return data, nil
+}
+
+// NoteReading prints how inputs are read that may have either numbers or dates.
+func NoteReading(env *cli.Env, t *table.Table, path string, inputs []int) {
+	for _, col := range inputs {
+		if reading := t.Reading(col); reading != "" {
+			env.Note("%s: %s", path, reading)
+		}
+	}
 }
 
 // axesOf returns the axes of inputs. like are the axes of a model, nil without a model.

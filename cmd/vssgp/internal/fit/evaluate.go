@@ -39,7 +39,7 @@ DATA is read as by fit. The model file is not changed.`,
   vssgp evaluate model.safetensors data.csv --gradient --json`,
 	}, func(ctx context.Context, args []string) error { return runEvaluate(ctx, env, args[0], args[1], o) }, cli.ModelOperand,
 		cli.DataOperand)
-	cmd.Annotations = cli.FlagGroups("Input: x y names dayfirst yerr rows", "Model: inference gradient")
+	cmd.Annotations = cli.FlagGroups("Input: x y names dayfirst decimal yerr rows", "Model: inference gradient")
 	f := cmd.Flags()
 	o.columns.Add(f)
 	f.StringSliceVar(&o.columns.Errors, "yerr", nil,

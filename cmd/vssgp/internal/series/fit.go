@@ -61,6 +61,9 @@ func seriesOf(ctx context.Context, env *cli.Env, path string, c datafile.Columns
 	if err == nil && len(r.chosen.X) > 0 && c.X == nil {
 		err = r.checkGuess(env, c.Ordered)
 	}
+	if err == nil {
+		datafile.NoteReading(env, r.table, r.path, r.chosen.X)
+	}
 	if err == nil && r.left != "" {
 		env.Note("%s: left out %s; choose with --x and --y", r.path, r.left)
 		r.noteDates(env)
