@@ -50,6 +50,13 @@ func mistakeFiles(t *testing.T) map[string][]byte {
 	shorten := "NIST_1A\n   1024\nsample_rate -i 8000\nchannel_count -i 1\nsample_count -i 100\nsample_n_bytes -i 2\n" +
 		"sample_coding -s26 pcm,embedded-shorten-v2.00\nend_head\n"
 	side := strings.Repeat("1,", 150_000) + "2\n"
+	names, long := "day,name\n", "t,y\n"
+	for i := range 257 {
+		names += fmt.Sprintf("2024-01-01,e%d\n", i)
+	}
+	for i := range 40 {
+		long += fmt.Sprintf("%d,%d\n", i, i*i%7)
+	}
 	return map[string][]byte{
 		"uneven.csv": []byte("t\n0\n1\n3\n"), "side.csv": []byte(side + side),
 		"named.safetensors": modelBytes(t, nil, map[string]string{"x.names": `["t"]`}),
@@ -59,7 +66,10 @@ func mistakeFiles(t *testing.T) map[string][]byte {
 		"either.csv": []byte("t,y\n01/02/2024,1\n02/03/2024,2\n"), "data.xlsx": []byte("PK\x03\x04..."), "data.parquet": []byte("PAR1..."),
 		"parquet.csv": []byte("PAR1..."),
 		"still.csv":   []byte("t,y\n1,1\n1,2\n1,1\n1,0\n"), "error.csv": []byte("t,y,e\n0,1,1\n1,2,0\n2,1,1\n3,0,1\n"),
-		"one.csv": []byte("t\n0\n1\n"), "wide.csv": []byte("a,b,c,d\n0,1,2,3\n"),
+		"names.csv": []byte(names), "long.csv": []byte(long),
+		"far.csv":  []byte("t,y\n-1.7e308,1\n0,2\n1,1\n2,3\n1.7e308,0\n"),
+		"fine.csv": []byte("t,y\n0,1\n1,2\n2,1\n3,3\n8e307,0\n"),
+		"one.csv":  []byte("t\n0\n1\n"), "wide.csv": []byte("a,b,c,d\n0,1,2,3\n"),
 		"text.npy": []byte("no numpy"), "data.dat": []byte("1,2\n"),
 		"good.wav": good, "empty.wav": nil, "cut.wav": good[:300], "text.wav": []byte("this is a text file, not a recording\n"),
 		"adpcm.wav": patched(good, 20, 2, 0),
@@ -185,6 +195,11 @@ var mistakeCases = []struct{ line, word string }{
 	{"fit void.csv MODEL", "void.csv: 2 columns"}, {"fit void.csv --x t --y y MODEL", "\"y\" has 0 values in 2 rows"},
 	{"fit void.csv --x t --y y --method vssgp MODEL", "no row has a value of y"}, {"fit either.csv MODEL", "--dayfirst"},
 	{"PREDICT dates.csv --x t CSV", "dates.csv:2"}, {"fit text.wav MODEL", "is text"}, {"impute good.csv GAP", "is a table; must be a recording"},
+	{"forecast far.csv --horizon 1 CSV", "the range of t, -1.7e+308 to 1.7e+308, is too large"}, {"fit far.csv MODEL", "range of t"},
+	{"backtest far.csv --horizon 1 --origins 1", "range of t"}, {"forecast fine.csv CSV", "the usual step of t, 1, is too small for its range"},
+	{"fill fine.csv --level 50 --plot p.html CSV", "the usual step"}, {"FORECAST --level 99.99999999999999", "at most 99.9999999999999"},
+	{"forecast dates.csv --events names.csv CSV", "--events names.csv: more than 256 names of events"},
+	{"forecast long.csv --season 2,3,4,5,6,7,8,9,10,11,12,13,14 CSV", "13 periods of seasons; the maximum is 12"},
 	{"FIT --y t,t", "twice"}, {"fit empty.csv MODEL", "empty.csv"}, {"fit ragged.csv MODEL", "ragged.csv:3"},
 	{"fit hole.csv MODEL", "hole.csv:3"}, {"fit one.csv MODEL", "one.csv"}, {"fit text.npy MODEL", "text.npy"},
 	{"fit good.csv --x nope MODEL", "nope"}, {"fit good.csv --y 7 MODEL", "7"}, {"fit good.csv --x t,t MODEL", "twice"},

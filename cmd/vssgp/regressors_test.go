@@ -130,3 +130,17 @@ func TestRegressorFlags(t *testing.T) {
 		refuse(t, message, args...)
 	}
 }
+
+// TestManyRegressors checks the maximum number of regressors.
+func TestManyRegressors(t *testing.T) {
+	head, row := "t", ""
+	for i := range 257 {
+		head, row = head+fmt.Sprintf(",r%d", i), row+",1"
+	}
+	text := head + ",y\n"
+	for i := range 6 {
+		text += fmt.Sprint(i) + row + fmt.Sprintf(",%d\n", i*i%5)
+	}
+	refuse(t, "257 regressors (columns, holidays and the days around them, events); the maximum is 256", "forecast",
+		testkit.Put(t, t.TempDir(), "r.csv", text), "--regressor", strings.TrimPrefix(head, "t,"))
+}

@@ -293,3 +293,44 @@ func TestBy(t *testing.T) {
 	refuse(t, "2024-01-01 in rows 1 and 3", "forecast", testkit.Put(t, dir, "two.csv", "day,shop,item,y\n2024-01-01,a,u,1\n2024-01-02,a,u,2\n"+
 		"2024-01-01,a,v,3\n2024-01-02,a,v,4\n"), "--by", "shop")
 }
+
+// TestEmptyEnd checks that empty rows at the end of a table are part of a forecast, with and without a horizon, and that a line names those
+// that are not.
+func TestEmptyEnd(t *testing.T) {
+	dir := t.TempDir()
+	table := func(name string, row func(i int) string) string {
+		text := ""
+		for i := range 24 {
+			text += row(i) + "\n"
+		}
+		return testkit.Put(t, dir, name, text)
+	}
+	y := func(i, last int) string {
+		if i > last {
+			return ""
+		}
+		return fmt.Sprint(10 + i*i%7)
+	}
+	rows := table("rows.csv", func(i int) string { return fmt.Sprintf("%d,%s", i, y(i, 20)) })
+	two := table("two.csv", func(i int) string { return fmt.Sprintf("%d,%s,%s", i, y(i, 20), y(i, 18)) })
+	by := table("by.csv", func(i int) string { return fmt.Sprintf("%d,%s,%s", i/2, "ab"[i%2:i%2+1], y(i, 19+i%2*2)) })
+	days := table("days.csv", func(i int) string { return fmt.Sprintf("2024-02-%02d,%s", i+6, y(i, 20)) })
+	known := table("known.csv", func(i int) string { return fmt.Sprintf("%d,%d,%s", i, i%5, y(i, 20)) })
+	for _, c := range []struct{ args, want, note string }{ // the inputs of the forecast
+		{rows, "21 22 23", ""}, {rows + " --horizon 2", "21 22", "1 of 3 empty rows after the last value of x1 are not forecast, such as 23"},
+		{rows + " --horizon 4", "21 22 23 24", ""}, {rows + " --until 22", "21 22", "1 of 3 empty rows"},
+		{days + " --horizon 2d", "2024-02-27 2024-02-28", "such as 2024-02-29"}, {days, "2024-02-27 2024-02-28 2024-02-29", ""},
+		{rows + " --x row", "22 23 24", ""}, {two + " --x x0 --y x1,x2", "21 22 23", "the values of x2 end at 18, but the forecast begins after 20"},
+		{by + " --by x1", "a a b", ""}, {by + " --by x1 --horizon 1", "a b", ""}, {known + " --regressor x1 --horizon 3", "21 22 23", ""},
+	} {
+		out := filepath.Join(dir, "o.csv")
+		o := succeed(t, append(strings.Fields("forecast "+c.args), "-o", out, "--season", "none", "--trend", "none", "--short-memory=false")...)
+		got := ""
+		for _, l := range lines(t, out)[1:] {
+			got += " " + l[0]
+		}
+		if strings.TrimSpace(got) != c.want || !strings.Contains(o.stderr, c.note) || c.note == "" && strings.Contains(o.stderr, "empty row") {
+			t.Errorf("%s: %s, %s; want %s, %s", c.args, got, o.stderr, c.want, c.note)
+		}
+	}
+}

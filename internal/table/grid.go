@@ -64,7 +64,9 @@ func (g *Grid) along(x, steps []float64, step float64) {
 	if whole := math.Round(g.Step); math.Abs(g.Step-whole) < 1e-9*whole {
 		g.Step = whole
 	}
-	g.Even = len(steps) == len(x)-1
+	largest := max(math.Abs(g.First), math.Abs(g.Last))
+	resolution := math.Nextafter(largest, math.Inf(1)) - largest
+	g.Even = len(steps) == len(x)-1 && g.Step >= resolution // every number is a multiple of smaller steps
 	for _, v := range x {
 		k := math.Round((v - g.First) / g.Step)
 		g.Even = g.Even && math.Abs(v-g.First-k*g.Step) <= evenly*g.Step

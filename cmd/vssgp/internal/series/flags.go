@@ -301,6 +301,9 @@ func (s *Flags) season(period float64) series.Season {
 	return series.Season{Period: period, Amplitude: s.priors["season"], Length: s.priors["season-length"]}
 }
 
+// maxSeasons is the maximum number of named seasons. The time of a fit grows with its square.
+const maxSeasons = 12
+
 // named returns the distinct periods of --period and --season in units of the input.
 func (s *Flags) named(r *timeSeries) (all []float64, err error) {
 	var texts []string
@@ -329,6 +332,9 @@ func (s *Flags) named(r *timeSeries) (all []float64, err error) {
 	}
 	for _, n := range s.seasons {
 		add("season", strconv.Itoa(n), float64(n)*r.grid.Step)
+	}
+	if err == nil && len(all) > maxSeasons {
+		err = cli.Mistake("%s: %d periods of seasons; the maximum is %d", r.path, len(all), maxSeasons)
 	}
 	if err == nil && s.none && (len(all) > 0 || s.search) {
 		err = cli.Mistake("--season none cannot be combined with other seasons")

@@ -1,6 +1,7 @@
 package series
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -47,8 +48,9 @@ if the table has several.
 
 The output has the input, then NAME_mean, NAME_sd, NAME_lower and NAME_upper for each
 output NAME. Without -o a table is printed. Numbers are rounded to three digits of their
-standard deviation (--digits). Future values of a --regressor are read from rows without
-an output value, or from --at. The default horizon is two seasons.
+standard deviation (--digits). Empty rows at the end are part of the forecast; by default
+exactly they, else two seasons, are forecast. Values of a --regressor are read from them or
+from --at.
 
 Details: docs/forecasting.md and docs/series.md.`,
 		Example: `  vssgp forecast co2.csv --horizon 24 -o forecast.csv
@@ -128,7 +130,7 @@ func runForecast(ctx context.Context, env *cli.Env, path string, o *forecastFlag
 // forecast fits the model and forecasts at the times at or, if at is nil, at the times that the flags define.
 func (r *timeSeries) forecast(ctx context.Context, env *cli.Env, at *datafile.Times, o *forecastFlags) (*forecastOf, *series.Model, error) {
 	at, err := timesOf(at, r)
-	if err == nil {
+	if err = cmp.Or(err, r.check(o.model.positive)); err == nil {
 		at, err = r.targets(env, at, o)
 	}
 	if err != nil {
@@ -277,7 +279,38 @@ func (r *timeSeries) targets(env *cli.Env, at *datafile.Times, o *forecastFlags)
 	default:
 		d.X = r.future
 	}
+	if at == nil {
+		r.noteEmpty(env, d.X)
+	}
 	return d, r.checkHorizon(d.X, o)
+}
+
+// noteEmpty prints which empty cells at the end of the table a forecast at x leaves empty. x may be empty if it depends on the model.
+func (r *timeSeries) noteEmpty(env *cli.Env, x []float64) {
+	if r.name != "" { // there may be thousands of series
+		return
+	}
+	forecast := map[int64]bool{}
+	for _, v := range x {
+		forecast[r.known.place(v)] = true
+	}
+	left := slices.DeleteFunc(slices.Clone(r.future), func(v float64) bool { return forecast[r.known.place(v)] })
+	if len(left) > 0 {
+		env.Note("%s: %d of %s after the last value of %s are not forecast, such as %s; omit --horizon, --until and --at to forecast all",
+			r.path, len(left), cli.Counted(len(r.future), "empty row"), datafile.Listed(r.yNames), r.axis.Format(left[0]))
+	}
+	for d, y := range r.Y {
+		last := math.Inf(-1)
+		for n, v := range y {
+			if !math.IsNaN(v) {
+				last = max(last, r.X[n])
+			}
+		}
+		if last < r.grid.Last {
+			env.Note("%s: the values of %s end at %s, but the forecast begins after %s; vssgp fill predicts the rows between", r.path,
+				r.yNames[d], r.axis.Format(last), r.axis.Format(r.grid.Last))
+		}
+	}
 }
 
 // next returns x of the next n rows, rounded to the format of the input.

@@ -37,7 +37,7 @@ type timeSeries struct {
 
 	byName string    // the column of --by, "" if there is none
 	known  *known    // the regressors
-	future []float64 // times after the last value, with known regressors
+	future []float64 // times of the rows after the last value
 	cuts   bool      // rows at future times are not part of the series
 
 	x       []float64   // of all rows of the table
@@ -70,7 +70,7 @@ func readSeries(
 	}
 	c.TakeRow(t)
 	c.Regressors = g.Columns
-	r := &timeSeries{path: cli.InputName(path), table: t, known: &known{regressors: g}, cuts: !holes && m == nil && len(g.Columns) > 0}
+	r := &timeSeries{path: cli.InputName(path), table: t, known: &known{regressors: g}, cuts: !holes && m == nil}
 	r.xName, r.axis = datafile.RowName, &table.Axis{Unit: datafile.RowUnit}
 	var like *table.Axis
 	if m != nil {
@@ -246,8 +246,14 @@ func (r *timeSeries) check(positive bool) error {
 			}
 		}
 	}
-	if len(r.X) > 0 && r.grid.First == r.grid.Last {
-		return cli.Mistake("%s: all rows have the same %s, %s; at least two values are required", r.path, r.xName, r.axis.Format(r.grid.First))
+	switch g := &r.grid; {
+	case g.First == g.Last:
+		return cli.Mistake("%s: all rows have the same %s, %s; at least two values are required", r.path, r.xName, r.axis.Format(g.First))
+	case math.IsInf(g.Last-g.First, 0):
+		return cli.Mistake("%s: the range of %s, %v to %v, is too large; its length must be below 1.8e308", r.path, r.xName, g.First, g.Last)
+	case g.Last+g.Step == g.Last || g.First-g.Step == g.First:
+		return cli.Mistake("%s: the usual step of %s, %v, is too small for its range, %v to %v; it must be above 1e-16 of the magnitude of %[2]s",
+			r.path, r.xName, g.Step, g.First, g.Last)
 	}
 	return nil
 }
