@@ -30,6 +30,9 @@ func (j *job) create() (*os.File, error) {
 	folder, base := filepath.Split(j.name)
 	for try := 0; ; try++ {
 		name := fmt.Sprintf("%s.%s.%0*x%s", folder, short(base), idDigits, rand.Uint64(), tempEnd)
+		if err := fail("create", j.path); err != nil {
+			return nil, j.failed(err)
+		}
 		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 		if errors.Is(err, fs.ErrExist) && try < 100 {
 			continue
@@ -63,8 +66,8 @@ func (j *job) write(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err = j.fill(f); err == nil {
-		err = f.Sync()
+	if err = j.fill(failingWriter{f, j.path}); err == nil {
+		err = cmp.Or(fail("sync", j.path), f.Sync())
 	}
 	return j.failed(err)
 }
@@ -115,11 +118,14 @@ func (j *job) rename(keep bool) error {
 	if j.through {
 		return nil
 	}
-	if backup := j.temp + backupEnd; keep && j.file != nil && os.Link(j.name, backup) == nil {
+	if backup := j.temp + backupEnd; keep && j.file != nil && fail("link", j.path) == nil && os.Link(j.name, backup) == nil {
 		j.backup = backup
 	}
 	if !locks { // Windows cannot rename an open file
 		j.open.Close()
+	}
+	if err := fail("rename", j.path); err != nil {
+		return j.failed(err)
 	}
 	if err := os.Rename(j.temp, j.name); err != nil {
 		return j.failed(cause(err))
@@ -162,7 +168,7 @@ func syncFolders(jobs []*job) error {
 		if err != nil {
 			continue // the folder may be writable but not readable
 		}
-		err = d.Sync()
+		err = cmp.Or(fail("sync folder", j.path), d.Sync())
 		d.Close()
 		if err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, errors.ErrUnsupported) {
 			return fmt.Errorf("write %q: written, but its folder could not be synced: %w", j.path, err)

@@ -26,11 +26,17 @@ func OpenRegular(path string) (f *os.File, size int64, err error) {
 	if !info.Mode().IsRegular() {
 		return nil, 0, fmt.Errorf("it is %s, %w; give the name of a file", kind(info.Mode()), ErrNotRegular)
 	}
+	if err = fail("open", path); err != nil {
+		return nil, 0, err
+	}
 	if f, err = os.Open(path); err != nil {
 		return nil, 0, err
 	}
 	if info, err = f.Stat(); err != nil { // the file may have been replaced
 		return f, 0, err
+	}
+	if fail("read", path) != nil {
+		f.Close() // so that every read fails
 	}
 	return f, info.Size(), nil
 }
