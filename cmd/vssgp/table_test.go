@@ -329,8 +329,29 @@ func TestEmptyEnd(t *testing.T) {
 		for _, l := range lines(t, out)[1:] {
 			got += " " + l[0]
 		}
-		if strings.TrimSpace(got) != c.want || !strings.Contains(o.stderr, c.note) || c.note == "" && strings.Contains(o.stderr, "empty row") {
+		if strings.TrimSpace(got) != c.want || !strings.Contains(o.stderr, c.note) || c.note == "" && strings.Contains(o.stderr, "empty row") ||
+			strings.Contains(o.stderr, "begins after") != strings.Contains(c.note, "begins after") {
 			t.Errorf("%s: %s, %s; want %s, %s", c.args, got, o.stderr, c.want, c.note)
 		}
 	}
+}
+
+// TestDecimalFlag checks that --decimal applies to the data, to the table of --at and to every block of a table for predict.
+func TestDecimalFlag(t *testing.T) {
+	dir := t.TempDir()
+	data, at := "t;y\n", "t;u\n"
+	for i := range 20 {
+		data += fmt.Sprintf("1,%03d;%d\n", i, i*i%7)
+	}
+	at += strings.Repeat("1,020;\"x\"\n", 1<<18) // several blocks
+	in, short := testkit.Put(t, dir, "d.csv", data), testkit.Put(t, dir, "s.csv", at[:20])
+	many, out, model := testkit.Put(t, dir, "at.csv", at), filepath.Join(dir, "o.csv"), filepath.Join(dir, "m.st")
+	refuse(t, "\"1,000\" is 1.000 or 1000, and all numbers of the column are ambiguous", "forecast", in, "--at", short)
+	flags := []string{"--decimal", "point", "--season", "none", "--trend", "none", "--short-memory=false"}
+	succeed(t, append([]string{"forecast", in, "--at", short, "-o", out}, flags...)...)
+	testkit.Equal(t, lines(t, out)[1][0], "1020", "the forecast's time")
+	succeed(t, "fit", in, "--decimal", "point", "--features", "2", "--components", "1", "--iterations", "1", "-o", model)
+	succeed(t, "predict", model, many, "--x", "t", "--decimal", "point", "-o", out)
+	all := lines(t, out)
+	testkit.Equal(t, all[1][0]+" "+all[len(all)-1][0], "1020 1020", "the first and the last time")
 }

@@ -43,6 +43,7 @@ func TestAxis(t *testing.T) {
 		"30ths of months":    {"2023-11-30|2023-12-30|2024-01-30|2024-02-29", "months", []float64{0, 1, 2, 3}, "month", "2024-03-30|2024-04-30"},
 		"29ths of months":    {"2023-01-29|2023-02-28|2023-03-29", "months", []float64{0, 1, 2}, "month", "2023-04-29|2023-05-29"},
 		"30ths of quarters":  {"2023-05-30|2023-08-30|2023-11-30", "months", []float64{0, 3, 6}, "quarter", "2024-02-29|2024-05-30"},
+		"29ths and 30ths":    {"2023-03-30|2023-04-29|2023-05-30", "days", []float64{0, 30, 61}, "", ""},
 		"leap days":          {"2023-02-28|2024-02-29|2025-02-28", "years", []float64{0, 1, 2}, "year", "2026-02-28|2027-02-28"},
 		"plain months":       {"201811|201812|201901", "months", []float64{0, 1, 2}, "month", "201902|201903"},
 		"plain quarters":     {"201809|201812|201903", "months", []float64{0, 3, 6}, "quarter", "201906|201909"},
@@ -318,6 +319,17 @@ func TestSeconds(t *testing.T) {
 		if got := a.Seconds(1e300); !math.IsNaN(got) {
 			t.Errorf("1e300 %s are %v seconds", unit, got)
 		}
+	}
+}
+
+// TestFineGrid checks that a step below the resolution of x, of which every number is a multiple, is not the step of an even grid.
+func TestFineGrid(t *testing.T) {
+	if g := (&Axis{}).Grid([]float64{0, 1e-300, 1, 2, 3, 4}); g.Even || g.Step < 0.5 {
+		t.Errorf("%+v", g)
+	}
+	one := math.Nextafter(1, 2) - 1
+	if g := (&Axis{}).Grid([]float64{1, 1 + one, 1 + 3*one}); !g.Even || g.Step != one {
+		t.Errorf("%+v; want steps of %v", g, one)
 	}
 }
 
