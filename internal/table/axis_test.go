@@ -324,7 +324,7 @@ func TestSeconds(t *testing.T) {
 
 // TestFineGrid checks that a step below the resolution of x, of which every number is a multiple, is not the step of an even grid.
 func TestFineGrid(t *testing.T) {
-	if g := (&Axis{}).Grid([]float64{0, 1e-300, 1, 2, 3, 4}); g.Even || g.Step < 0.5 {
+	if g := (&Axis{}).Grid([]float64{0, 0x1p-990, 1, 2, 3, 4}); g.Even || g.Step < 0.5 {
 		t.Errorf("%+v", g)
 	}
 	one := math.Nextafter(1, 2) - 1
