@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"html/template"
 	"image/color"
 	"image/png"
@@ -143,4 +144,22 @@ func TestSave(t *testing.T) {
 	if err := f.Save(filepath.Join(path, "none", "f")); err == nil {
 		t.Error("writing to a missing folder succeeds")
 	}
+}
+
+// TestTicksAndRuns checks the labels of ticks with a rounding error, the last tick of dates, and the ranges between values that are not finite.
+func TestTicksAndRuns(t *testing.T) {
+	labels := ""
+	for _, tick := range ticks(-0.6, 0.9) {
+		if tick.Label != "" {
+			labels += tick.Label + " "
+		}
+	}
+	testkit.Equal(t, labels, "-0.4 0 0.4 0.8 ", "labels")
+	days := dateTicks(0, 3*86400)
+	testkit.Equal(t, days[len(days)-1].Label, "1970-01-04", "the last day")
+	nan, got := math.NaN(), ""
+	for lo, hi := range runs([]float64{1, nan, 2, 3, nan, nan, 4}) {
+		got += fmt.Sprint(lo, "-", hi, " ")
+	}
+	testkit.Equal(t, got, "0-1 2-4 6-7 ", "runs")
 }
