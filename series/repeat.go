@@ -15,8 +15,8 @@ const (
 	negligibleError = 1e-3 // of the model, in standard deviations of the data
 )
 
-// A Naive is a seasonal naive forecast, which repeats the values one period earlier, compared with the model on the last period of the data:
-// the mean absolute errors of both, in units of the output, or of its logarithm for a model of logarithms.
+// A Naive is a seasonal naive forecast, which repeats the values one Period earlier, compared with the model on the last period of the data.
+// MAE and ModelMAE are the mean absolute errors of both, in units of the output, or of its logarithm for a model of logarithms.
 type Naive struct{ Period, MAE, ModelMAE float64 }
 
 // Better returns the seasonal naive forecast of output d that is clearly better than the model on the last period of the data, nil if there is

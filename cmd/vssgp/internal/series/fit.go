@@ -83,7 +83,7 @@ func fitModel(ctx context.Context, env *cli.Env, r *timeSeries, s *Flags) (*seri
 	o.Progress = r.showing(env, "fitting %s", cli.Counted(len(r.X), "row"))
 	o.Progress(0)
 	m, err := series.Fit(ctx, r.Series, o)
-	for d := 0; err == nil && d < len(r.Y); d++ {
+	for d := 0; err == nil && d < len(r.Y) && !s.none; d++ {
 		var better *series.Naive
 		better, err = m.Better(ctx, d)
 		r.better = append(r.better, better)
