@@ -23,8 +23,8 @@ func backtest(t *testing.T, s Series, horizon, origins int, o Options) *Backtest
 // TestBacktest checks that the model beats both naive forecasts on a synthetic season, the seasonal naive MAE, and scores of tiny
 // values.
 func TestBacktest(t *testing.T) {
-	s := made(120, false)
-	b := backtest(t, s, 6, 3, Options{})
+	s, o := made(120, false), Options{Parts: []Part{Constant{}, Slope{}, ShortMemory{}, Season{Period: 1}}, Known: true}
+	b := backtest(t, s, 6, 3, o)
 	if b.Season[0] != 12 || !(b.Model[0].CRPS < 0.8*b.Seasonal[0].CRPS && b.Seasonal[0].CRPS < b.Naive[0].CRPS) {
 		t.Errorf("season %v, model %+v, seasonal %+v, naive %+v", b.Season, b.Model, b.Seasonal, b.Naive)
 	}
@@ -41,7 +41,7 @@ func TestBacktest(t *testing.T) {
 	for n := range tiny.Y[0] {
 		tiny.Y[0][n] *= unit
 	}
-	c := backtest(t, tiny, 6, 3, Options{})
+	c := backtest(t, tiny, 6, 3, o)
 	testkit.Near(t, c.Model[0].RMSE/unit, b.Model[0].RMSE, 1e-9*b.Model[0].RMSE, "RMSE of values of 1e-300, in that unit")
 	testkit.Near(t, c.Naive[0].NLPD, b.Naive[0].NLPD+math.Log(unit), 1e-9, "NLPD of values of 1e-300")
 	testkit.Equal(t, c.Naive[0].Coverage95, b.Naive[0].Coverage95, "coverage of values of 1e-300")

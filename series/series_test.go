@@ -104,7 +104,8 @@ func TestFill(t *testing.T) {
 		s.Y[0][n] = math.NaN()
 		s.Y[1][2*n] = math.NaN()
 	}
-	_, f, err := Fill(context.Background(), s, Options{})
+	o := Options{Parts: []Part{Constant{}, Slope{}, ShortMemory{}, Season{Period: 1}}, Known: true}
+	_, f, err := Fill(context.Background(), s, o)
 	testkit.OK(t, err)
 	for d := range s.Y {
 		if len(f.Rows[d]) != 10 || len(f.Bands[d].Mean) != 10 {
@@ -121,14 +122,14 @@ func TestFill(t *testing.T) {
 			}
 		}
 	}
-	if _, f, err := Fill(context.Background(), truth, Options{}); err != nil || len(f.Rows[0]) != 0 || !slices.Equal(f.Y[0], truth.Y[0]) {
+	if _, f, err := Fill(context.Background(), truth, o); err != nil || len(f.Rows[0]) != 0 || !slices.Equal(f.Y[0], truth.Y[0]) {
 		t.Errorf("nothing to fill: %v, %v", f.Rows, err)
 	}
 }
 
 // TestBits checks that results do not depend on the number of processors.
 func TestBits(t *testing.T) {
-	s := made(200, true)
+	s := made(100, true)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	one := fit(t, s, Options{})
 	a := predict(t, one, one.Next(5))

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/internal/testkit"
+	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
 // shiftsOf returns the times of a model's level shifts.
@@ -45,6 +46,9 @@ func TestShifts(t *testing.T) {
 		"wide tails":  {wander(5, at(nil), wide), nil},
 		"noise":       {seriesOf(300, func(i float64) float64 { return math.Sin(i * i) }), nil},
 	} {
+		if !slow.Tests && slices.Contains([]string{"down and up", "none", "early", "noise"}, name) {
+			continue
+		}
 		m := fit(t, c.s, Options{Known: true})
 		got := shiftsOf(m)
 		slices.Sort(got)
