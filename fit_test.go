@@ -657,7 +657,7 @@ func TestLowestAlias(t *testing.T) {
 		for _, x := range x {
 			add(d, x, math.Sin(2*math.Pi*f*x)+0.05*rng.NormFloat64())
 		}
-		m, _, err := Fit(nil, d, Options{})
+		m, _, err := Fit(t.Context(), d, Options{})
 		testkit.OK(t, err)
 		testkit.Near(t, m.Frequencies()[0].Mean[0], f, 0.1*f, name)
 	}
