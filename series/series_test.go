@@ -195,7 +195,7 @@ func TestErrors(t *testing.T) {
 		}
 	}
 	testkit.Fails(t, testkit.Error(m.Forecast(ctx, -1)), ErrOptions, "steps is -1", "negative horizon")
-	for n, kind := range map[int]error{1000: ErrReach, 1e9: ErrOptions, math.MaxInt: ErrOptions} {
+	for n, kind := range map[int]error{391: ErrReach, 1e9: ErrOptions, math.MaxInt: ErrOptions} {
 		testkit.Fails(t, testkit.Error(m.Forecast(ctx, n)), kind, fmt.Sprintf("steps is %d", n), "a horizon beyond the maximum")
 	}
 	if x := m.Next(math.MaxInt); len(x) != 390 || x[389] > end+1e-9 || m.Next(-1) == nil || len(m.Next(-1)) > 0 {
@@ -348,7 +348,8 @@ func TestEvaluate(t *testing.T) {
 // TestEvaluateBeyond compares the bound of data with another observation, inside or beyond the range of the features, with the bound of the
 // data plus the log density of the observation's prediction.
 func TestEvaluateBeyond(t *testing.T) {
-	s := made(60, false)
+	random := rand.New(rand.NewPCG(5, 5))
+	s := seriesOf(60, func(i float64) float64 { return 3*math.Sin(i/15) + 0.1*random.NormFloat64() })
 	m := fit(t, s, Options{Parts: []Part{Constant{}, Slope{}, SmoothTrend{}}, Known: true, Draws: AtMode, Log: LogNever})
 	own := testkit.Must(m.Evaluate(t.Context(), s))(t)
 	for _, steps := range []int{10, 40, 80} { // the features reach to 30
@@ -357,7 +358,7 @@ func TestEvaluateBeyond(t *testing.T) {
 		y := p.Mean[0][0] + p.SD[0][0]
 		more := Series{X: slices.Concat(s.X, x), Y: [][]float64{append(slices.Clone(s.Y[0]), y)}}
 		want := own + p.LogDensity(0, 0, y) + math.Log(m.frame.Scale[0])
-		testkit.Near(t, testkit.Must(m.Evaluate(t.Context(), more))(t), want, 0.05, fmt.Sprint("bound with an observation after ", steps, " steps"))
+		testkit.Near(t, testkit.Must(m.Evaluate(t.Context(), more))(t), want, 0.5, fmt.Sprint("bound with an observation after ", steps, " steps"))
 	}
 }
 
