@@ -117,7 +117,7 @@ func (s *search) density() (float64, error) {
 		from = min(from, t.u[max(0, len(t.u)-coarseRows)])
 	}
 	s.tracks = since(whole, from)
-	t, err := s.either(parts, nil)
+	t, err := s.trial(parts, nil)
 	if err == nil {
 		t, _, err = s.volatile(t, s.tracks)
 	}
