@@ -195,6 +195,19 @@ func TestGuessedInput(t *testing.T) {
 	refuse(t, "--x row: ", "fit", unsorted, "--x", "row", "--method", "vssgp", "-o", model)
 }
 
+// TestByError checks that the error of a series begins with its name, even if the cause is a flag.
+func TestByError(t *testing.T) {
+	dir := t.TempDir()
+	text := "t,shop,y\n"
+	for i := range 48 {
+		text += fmt.Sprintf("%d,%s,%d\n", i%40, []string{"a", "b"}[i/40], i*i%7)
+	}
+	data := testkit.Put(t, dir, "two.csv", text)
+	o := vssgpRun(t, "forecast", data, "--by", "shop", "--horizon", "100", "--season", "none", "--trend", "none", "-o", filepath.Join(dir, "o.csv"))
+	testkit.Equal(t, o.code, cli.ExitMistake, "exit code")
+	testkit.Contains(t, o.stderr, "two.csv: shop b: --horizon 100 exceeds the maximum of 70 rows", "1 of 2 series failed")
+}
+
 // TestBy checks that each series of a table has the same results as alone, in the order of first rows and on any number of cores, and that
 // a series that fails is reported and the others are written.
 func TestBy(t *testing.T) {
