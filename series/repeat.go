@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/vssgp/vssgp/internal/bayes"
 )
 
@@ -15,9 +17,10 @@ const (
 	negligibleError = 1e-3 // of the model, in standard deviations of the data
 )
 
-// A Naive is a seasonal naive forecast, which repeats the values one Period earlier, compared with the model on the last period of the data.
-// MAE and ModelMAE are the mean absolute errors of both, in units of the output, or of its logarithm for a model of logarithms.
-type Naive struct{ Period, MAE, ModelMAE float64 }
+// A Naive is a seasonal naive forecast, which repeats the values one Period earlier plus Drift, compared with the model on the last period of
+// the data. Drift is the mean change from one period to the next before the last period, or 0. MAE and ModelMAE are the mean absolute errors
+// of both. All but Period are in units of the output, or of its logarithm for a model of logarithms.
+type Naive struct{ Period, Drift, MAE, ModelMAE float64 }
 
 // Better returns the seasonal naive forecast of output d that is clearly better than the model on the last period of the data, nil if there is
 // none: the model then lacks a season. The model's forecast is conditioned on the data before the last period, at the mode of the
@@ -34,21 +37,48 @@ func (m *Model) Better(ctx context.Context, d int) (*Naive, error) {
 	g := slices.IndexFunc(m.tracks, func(t *track) bool { return slices.Contains(t.outputs, d) })
 	i := slices.Index(m.tracks[g].outputs, d)
 	y := m.onGrid(m.tracks[g], i)
-	best, period := math.Inf(1), 0
+	best, period := Naive{MAE: math.Inf(1)}, 0
 	for _, lag := range lags {
-		if e := max(bayes.NaiveError(y[len(y)-2*lag:], lag), bayes.NaiveError(y, lag)); e < best {
-			best, period = e, lag
+		for _, drift := range []float64{0, driftOf(y[:len(y)-lag], lag)} {
+			z := level(y, lag, drift)
+			if e := max(bayes.NaiveError(z[len(z)-2*lag:], lag), bayes.NaiveError(z, lag)); e < best.MAE {
+				best, period = Naive{Drift: drift, MAE: e}, lag
+			}
 		}
 	}
 	if period == 0 {
 		return nil, nil
 	}
 	own, err := m.lastError(ctx, g, i, period)
-	if err != nil || own < negligibleError || best > betterNaive*own {
+	if err != nil || own < negligibleError || best.MAE > betterNaive*own {
 		return nil, err
 	}
 	unit := m.frame.Scale[d]
-	return &Naive{Period: float64(period) * m.frame.Step, MAE: unit * best, ModelMAE: unit * own}, nil
+	return &Naive{float64(period) * m.frame.Step, unit * best.Drift, unit * best.MAE, unit * own}, nil
+}
+
+// driftOf returns the mean change of y from one period of lag steps to the next; 0 if there is less than one period of changes. Missing values
+// are NaN.
+func driftOf(y []float64, lag int) float64 {
+	var changes []float64
+	for i := lag; i < len(y); i++ {
+		if c := y[i] - y[i-lag]; !math.IsNaN(c) {
+			changes = append(changes, c)
+		}
+	}
+	if len(changes) < lag {
+		return 0
+	}
+	return stat.Mean(changes, nil)
+}
+
+// level returns y without a line that rises by drift in lag steps.
+func level(y []float64, lag int, drift float64) []float64 {
+	all := slices.Clone(y)
+	for i := range all {
+		all[i] -= drift * float64(i) / float64(lag)
+	}
+	return all
 }
 
 // lags returns the periods in steps that the data contain at least twice; none without a grid.

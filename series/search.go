@@ -31,7 +31,7 @@ type search struct {
 	whole  []*track       // all observations
 	tracks []*track       // searched observations
 	sides  map[string]int // layout.sides
-	rest   *trial         // last trial without short memory and random walk; nil: none
+	rest   *trial         // best trial without short memory and random walk; nil: none
 }
 
 // newSearch returns a search whose candidates are Options.Try and the seasons found in the spectra of the outputs.
@@ -158,21 +158,48 @@ func (t *trial) less(v []float64) float64 {
 	return f
 }
 
-// run adds each candidate in turn to the best parts and keeps it if the gain is large enough. It returns the best trial.
+// run returns the best trial. If the data contain a season only a few times, the short memory or the random walk may take its variance.
+// Candidates are then also chosen without these two, and all parts begin a second time at this mode.
 func (s *search) run() (*trial, error) {
-	best, err := s.either(s.fixed(), nil)
+	parts := s.fixed()
+	best, err := s.choose(parts)
+	lean := without(parts, ShortMemory{}, RandomWalk{})
+	if err != nil || !s.few() || len(lean) == len(parts) {
+		return best, err
+	}
+	rest, err := s.choose(lean)
+	if err == nil {
+		s.rest = rest
+		found := rest.parts[len(lean):]
+		var other *trial
+		other, err = s.trial(slices.Concat(parts, found), rest)
+		if err == nil && (other.fit() > best.fit() || s.averages() && rest.fit() > best.fit()) {
+			best = other
+		}
+	}
+	if err != nil && !errors.Is(err, errUnresolved) {
+		return nil, err
+	}
+	s.sides = best.sides()
+	return best, nil
+}
+
+// choose adds each candidate in turn to parts and keeps it if the gain is large enough.
+func (s *search) choose(parts []Part) (*trial, error) {
+	s.sides = nil
+	best, err := s.trial(parts, nil)
 	for _, c := range s.try {
 		if err != nil {
 			return nil, err
 		}
 		parts := slices.Concat(best.parts, c)
 		if s.cover(parts) {
-			if best, err = s.either(best.parts, best); err != nil {
+			if best, err = s.trial(best.parts, best); err != nil {
 				return nil, err
 			}
 		}
 		var next *trial
-		next, err = s.either(parts, best)
+		next, err = s.trial(parts, best)
 		gain := float64(minGain)
 		if season, ok := c[0].(Season); ok && season.Cycle {
 			gain = cycleGain
@@ -185,38 +212,10 @@ func (s *search) run() (*trial, error) {
 	return best, err
 }
 
-// either finds the mode for parts from the mode of another trial. If the data contain a season only a few times, the short memory or the random
-// walk may take the variance of the season: if parts without these two fit better, either also begins at their mode.
-func (s *search) either(parts []Part, from *trial) (*trial, error) {
-	best, err := s.trial(parts, from)
-	rest := without(parts, ShortMemory{}, RandomWalk{})
-	if err != nil || !s.few(parts) || len(rest) == len(parts) {
-		return best, err
-	}
-	switch t, err := s.trial(rest, s.rest); {
-	case errors.Is(err, errUnresolved):
-		return best, nil
-	case err != nil:
-		return nil, err
-	case t.fit() <= best.fit():
-		s.rest = t
-		return best, nil
-	default:
-		s.rest = t
-	}
-	other, err := s.trial(parts, s.rest)
-	if err != nil && !errors.Is(err, errUnresolved) {
-		return nil, err
-	}
-	if err == nil && other.fit() > best.fit() {
-		return other, nil
-	}
-	return best, nil
-}
-
-// few reports whether parts contain a season that the data contain fewer than fewestCycles times.
-func (s *search) few(parts []Part) bool {
-	return slices.ContainsFunc(ofKind[Season](parts), func(p Season) bool { return s.frame.Range*s.frame.Step < fewestCycles*p.Period })
+// few reports whether a season or a candidate is contained in the data fewer than fewestCycles times.
+func (s *search) few() bool {
+	all := append(ofKind[Season](s.fixed()), ofKind[Season](slices.Concat(s.try...))...)
+	return slices.ContainsFunc(all, func(p Season) bool { return s.frame.Range*s.frame.Step < fewestCycles*p.Period })
 }
 
 // without returns the parts except those with the names of others.

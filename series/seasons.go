@@ -22,6 +22,9 @@ const (
 	snap          = 0.3 // maximum distance to a calendar season, in cycles over the data range
 	farOut        = 4   // standard deviations at which a robust fit clips residuals
 	halfPeriods   = 8   // half periods removed from the data before the periodogram
+	fewHalves     = 4   // same for few values, because eight half periods contain a season that the data contain four times
+	fewRows       = 400 // number of values that are not few
+	fewestFree    = 4   // minimum degrees of freedom of the residuals after a fit to few values
 	oversampling  = 10  // of the periodogram
 	smoothing     = 15  // width of a broad peak, in lines of the periodogram
 	broadPeak     = 1.5 // weight of a broad peak
@@ -40,16 +43,24 @@ type spectrum struct {
 	square  float64   // Σ r²
 	spacing float64   // frequency spacing of the periodogram, in cycles per step
 	power   []float64 // sum of squares explained by the line at frequency i·spacing
+
+	// of few values; nil for others
+	y    []float64   // [n] values; if robust, without outliers
+	slow [][]float64 // slow components and regressors
 }
 
-// newSpectrum removes a quadratic, eight half periods and the regressors from an output by least squares. If robust, it clips large
-// residuals first.
+// newSpectrum removes a quadratic, some half periods and the regressors from an output by least squares. If robust, it clips large residuals
+// first.
 func newSpectrum(u, y []float64, regressors [][]float64, span float64, robust bool) *spectrum {
 	rows := present(y)
 	s := &spectrum{n: len(rows), span: span, u: picked(u, rows), r: picked(y, rows)}
 	var columns [][]float64
 	for _, z := range regressors {
 		columns = append(columns, picked(z, rows))
+	}
+	halves := halfPeriods
+	if s.n < fewRows {
+		halves = fewHalves
 	}
 	add := func(f func(t float64) float64) {
 		c := make([]float64, s.n)
@@ -61,7 +72,7 @@ func newSpectrum(u, y []float64, regressors [][]float64, span float64, robust bo
 	add(func(float64) float64 { return 1 })
 	add(func(t float64) float64 { return t })
 	add(func(t float64) float64 { return t * t })
-	for j := 1; j <= halfPeriods; j++ {
+	for j := 1; j <= halves; j++ {
 		add(func(t float64) float64 { return math.Cos(math.Pi * float64(j) * t) })
 		add(func(t float64) float64 { return math.Sin(math.Pi * float64(j) * t) })
 	}
@@ -73,6 +84,9 @@ func newSpectrum(u, y []float64, regressors [][]float64, span float64, robust bo
 				s.r[i] += min(max(v, -farOut*sd), farOut*sd) - v
 			}
 		}
+	}
+	if s.n < fewRows {
+		s.y, s.slow = s.r, columns
 	}
 	s.r = residualOf(s.r, columns)
 	s.transform()
@@ -263,6 +277,34 @@ func Calendar(word string, step, span float64, known []float64, like func(period
 	return all
 }
 
+// few returns the calendar season with the smallest residual variance after a joint fit with the slow components and the found seasons, among
+// those that few values contain fewer than fewestCycles times. The periodogram may not show their lines, which are close to the slow
+// components. ok is false if no season explains enough of the variance.
+func (s *spectrum) few(found []Season, step float64) (period int, ok bool) {
+	if s.slow == nil {
+		return 0, false
+	}
+	variance := func(columns [][]float64) float64 {
+		r := residualOf(s.y, columns)
+		return dot(r, r) / float64(s.n-len(columns))
+	}
+	others := slices.Clone(s.slow)
+	for _, season := range found {
+		others = append(others, s.comb(step/season.Period, usualHarmonics)...)
+	}
+	least := variance(others) * (1 - leastShare)
+	for _, p := range calendarSeasons {
+		periods, columns := s.span/float64(p), slices.Concat(others, s.comb(1/float64(p), usualHarmonics))
+		if periods < fewestSeasons || periods >= fewestCycles || s.n < len(columns)+fewestFree {
+			continue
+		}
+		if v := variance(columns); v < least {
+			least, period, ok = v, p, true
+		}
+	}
+	return period, ok
+}
+
 // candidates returns candidate seasons in decreasing order of strength. Each candidate is a set of parts. A line in the sidebands of an
 // earlier season only indicates that its pattern changes; it is removed and is not a candidate.
 func (s *spectrum) candidates(step float64) (all [][]Part) {
@@ -289,6 +331,9 @@ func (s *spectrum) candidates(step float64) (all [][]Part) {
 			all, seasons = append(all, []Part{c, Product{Long: c, Short: found}}), append(seasons, c)
 			left.remove(step / long)
 		}
+	}
+	if period, ok := s.few(seasons, step); ok {
+		all = slices.Insert(all, 0, []Part{Season{Period: step * float64(period)}})
 	}
 	return all
 }

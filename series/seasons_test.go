@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -222,22 +223,31 @@ func weeks(n int) Series {
 	return seriesOf(n, func(i float64) float64 { return 10 * float64(int(i)%7+1) })
 }
 
-// TestFewPeriods checks that a season seen four times is found, is not explained by the short memory instead, and is repeated by the forecast.
-// The bound is not below the bound without the short memory.
+// TestFewPeriods checks that a season seen four or five times is found, with noise, is not explained by the short memory instead, and is
+// repeated by the forecast. The bound is not below the bound without the short memory or of a known season.
 func TestFewPeriods(t *testing.T) {
-	s, season := weeks(28), Season{Period: 7}
-	o := Options{Parts: []Part{Constant{}, ShortMemory{}}, Try: [][]Part{{season}}, Average: true, Known: true, Draws: AtMode, Log: LogNever}
-	best := testkit.Must(searchOf(t, s, o).run())(t)
-	if noise := math.Exp(best.mode[best.o.layout.noise]); len(best.parts) != 3 || noise > 0.01 {
-		t.Errorf("parts %v, noise %v", best.parts, noise)
-	}
-	m := fit(t, s, o)
-	o.Parts, o.Try = []Part{Constant{}, season}, nil
-	if rest := fit(t, s, o); m.Bound() < rest.Bound()-1 {
-		t.Errorf("bound %v, without short memory %v", m.Bound(), rest.Bound())
-	}
-	for i, mean := range predict(t, m, m.Next(7)).Mean[0] {
-		testkit.Near(t, mean, s.Y[0][i], 1, "mean forecast")
+	for _, c := range []struct {
+		rows, period int
+		noise        float64
+	}{{28, 7, 0}, {28, 7, 5}, {42, 7, 1}, {72, 12, 15}} {
+		random := rand.New(rand.NewPCG(uint64(c.rows), 3))
+		season := func(i float64) float64 { return 10 * float64(int(i)%c.period+1) }
+		s := seriesOf(c.rows, func(i float64) float64 { return season(i) + c.noise*random.NormFloat64() })
+		o := Options{Average: true, Draws: AtMode, Log: LogNever}
+		m := fit(t, s, o)
+		testkit.Equal(t, m.Periods(), []float64{float64(c.period)}, "periods")
+		for i, mean := range predict(t, m, m.Next(c.period)).Mean[0] {
+			testkit.Near(t, mean, season(float64(c.rows+i)), 1+2*c.noise, "mean forecast")
+		}
+		for name, parts := range map[string][]Part{
+			"without short memory": without(usualParts, ShortMemory{}),
+			"known season":         append(slices.Clone(usualParts), Season{Period: float64(c.period)}),
+		} {
+			o.Parts = parts
+			if other := fit(t, s, o); m.Bound() < other.Bound()-1 {
+				t.Errorf("%d rows, noise %v: bound %v, %s %v", c.rows, c.noise, m.Bound(), name, other.Bound())
+			}
+		}
 	}
 }
 
@@ -263,6 +273,10 @@ func TestBetter(t *testing.T) {
 	seasonal, plain := Options{Parts: []Part{Constant{}, Season{Period: 7}}}, Options{Parts: []Part{Constant{}, ShortMemory{}}}
 	two := weeks(42)
 	two.Y = append([][]float64{seriesOf(42, func(i float64) float64 { return math.Sin(i * i) }).Y[0]}, two.Y[0])
+	line := Options{Parts: []Part{Constant{}, Slope{}, ShortMemory{}}}
+	rising := func(n int) Series {
+		return seriesOf(n, func(i float64) float64 { return 10*float64(int(i)%7) + 3*i })
+	}
 	uneven := weeks(42).times(func(i float64) float64 { return i + 0.3*math.Sin(i) })
 	level40 := fit(t, weeks(42), Options{Parts: []Part{Constant{}}, Known: true, Draws: AtMode, Log: LogNever})
 	testkit.Near(t, testkit.Must(level40.Better(t.Context(), 0))(t).ModelMAE, 120./7, 0.1, "error of the level")
@@ -274,12 +288,18 @@ func TestBetter(t *testing.T) {
 	}{
 		"no season": {weeks(42), plain, 0, true}, "second output": {two, plain, 1, true}, "first output": {two, plain, 0, false},
 		"season": {weeks(42), seasonal, 0, false}, "noise": {seriesOf(60, func(float64) float64 { return random.NormFloat64() }), plain, 0, false},
-		"walk": {seriesOf(60, walk), plain, 0, false}, "few": {weeks(6), plain, 0, false}, "twice": {weeks(14), plain, 0, true}, "less": {weeks(13), plain, 0, false}, "uneven": {uneven, plain, 0, false},
+		"walk": {seriesOf(60, walk), plain, 0, false}, "few": {weeks(6), plain, 0, false}, "twice": {weeks(14), plain, 0, true},
+		"less": {weeks(13), plain, 0, false}, "uneven": {uneven, plain, 0, false}, "rising": {rising(21), line, 0, true},
+		"rising, twice": {rising(20), line, 0, false}, "line": {seriesOf(42, func(i float64) float64 { return i }), line, 0, false},
 	} {
 		c.o.Known, c.o.Draws, c.o.Log = true, AtMode, LogNever
 		n, err := fit(t, c.s, c.o).Better(t.Context(), c.d)
 		testkit.OK(t, err)
-		if (n != nil) != c.better || n != nil && (n.Period != 7 || n.MAE > 1e-9 || n.ModelMAE < 5) {
+		drift := 0.0
+		if name == "rising" {
+			drift = 21
+		}
+		if (n != nil) != c.better || n != nil && (n.Period != 7 || math.Abs(n.Drift-drift) > 1e-9 || n.MAE > 1e-9 || n.ModelMAE < 5) {
 			t.Errorf("%s: %+v, want a better naive forecast: %v", name, n, c.better)
 		}
 	}

@@ -27,9 +27,12 @@ const absent = -30.0
 // usualQuality is the default prior of a quality.
 var usualQuality = Prior{Median: 0.5, SD: 1}
 
+// averages reports whether predictions are averaged over variants.
+func (s *search) averages() bool { return !s.o.certain() && s.frame.Rows <= averagedRows }
+
 // variants fits all variants of the best trial. The first contains every part.
 func (s *search) variants(best *trial) ([]*variant, error) {
-	if s.o.certain() || s.frame.Rows > averagedRows {
+	if !s.averages() {
 		v, err := best.variant()
 		return []*variant{v}, err
 	}
@@ -41,33 +44,29 @@ func (s *search) variants(best *trial) ([]*variant, error) {
 		}
 		heads = append([]*trial{t}, heads...)
 	}
-	var all []*variant
-	likely, most := 0, math.Inf(-1) // the subset with the highest evidence, and this evidence
-	add := func(head *trial, subset int) (evidence float64, err error) {
-		v, err := s.subset(head, subset)
+	if parts := without(best.parts, ShortMemory{}); s.rest != nil && len(parts) < len(best.parts) {
+		t, err := s.trial(parts, s.rest)
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
-		if v.evidence > most {
-			likely, most = subset, v.evidence
-		}
-		all = append(all, v)
-		return v.evidence, nil
+		heads = append(heads, t)
 	}
+	var all []*variant
 	for _, head := range heads {
 		top, needed := 0.0, 0 // evidence with every part; bits of the parts that must not be omitted
 		for subset := range 1 << len(optional) {
 			if subset&needed != 0 {
 				continue
 			}
-			evidence, err := add(head, subset)
+			v, err := s.subset(head, subset)
 			if err != nil {
 				return nil, err
 			}
+			all = append(all, v)
 			switch {
 			case subset == 0:
-				top = evidence
-			case bits.OnesCount(uint(subset)) == 1 && evidence < top-maxLoss:
+				top = v.evidence
+			case bits.OnesCount(uint(subset)) == 1 && v.evidence < top-maxLoss:
 				needed |= subset
 			}
 			if subset == 0 && top < all[0].evidence-maxLoss {
@@ -75,20 +74,9 @@ func (s *search) variants(best *trial) ([]*variant, error) {
 			}
 		}
 	}
-	if rest := without(best.parts, ShortMemory{}); s.few(best.parts) && len(rest) < len(best.parts) {
-		head, err := s.trial(rest, cmp.Or(s.rest, best))
-		for _, subset := range slices.Compact([]int{0, likely}) {
-			if err == nil {
-				_, err = add(head, subset)
-			}
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	sum := 0.0
+	largest, sum := slices.MaxFunc(all, func(a, b *variant) int { return cmp.Compare(a.evidence, b.evidence) }).evidence, 0.0
 	for _, v := range all {
-		v.weight = math.Exp(v.evidence - most)
+		v.weight = math.Exp(v.evidence - largest)
 		sum += v.weight
 	}
 	for _, v := range all {

@@ -84,9 +84,10 @@ func fitModel(ctx context.Context, env *cli.Env, r *timeSeries, s *Flags) (*seri
 	o.Progress(0)
 	m, err := series.Fit(ctx, r.Series, o)
 	for d := 0; err == nil && d < len(r.Y) && !s.none; d++ {
-		var better *series.Naive
-		better, err = m.Better(ctx, d)
-		r.better = append(r.better, better)
+		var n *series.Naive
+		if n, err = m.Better(ctx, d); n != nil {
+			r.better = append(r.better, r.describe(n, d, m.Periods()))
+		}
 	}
 	if err == nil {
 		err = r.sign(m)
@@ -112,26 +113,31 @@ func (r *timeSeries) sign(m *series.Model) error {
 	return errors.Join(err, failed)
 }
 
-// warnNaive warns about series whose last period the seasonal naive forecast predicts better than the model. It describes the first.
+// describe describes a seasonal naive forecast of output d that is better than the model with the given periods.
+func (r *timeSeries) describe(n *series.Naive, d int, periods []float64) string {
+	change, hint, step := "", "", r.grid.Step
+	if n.Drift != 0 {
+		change = fmt.Sprintf(" with the mean change of %s", cli.Short(n.Drift))
+	}
+	if !slices.ContainsFunc(periods, func(p float64) bool { return math.Abs(p-n.Period) < step }) {
+		hint = fmt.Sprintf("; if it is a season, try --season %s", cli.Short(math.Round(n.Period/step)))
+	}
+	return fmt.Sprintf("%s: repeating the last period of %s%s predicts %s better than the model (mean absolute error %s, model %s)%s",
+		r.path, spanOf(n.Period, r.axis), change, r.yNames[d], cli.Short(n.MAE), cli.Short(n.ModelMAE), hint)
+}
+
+// warnNaive warns about series whose last period a seasonal naive forecast predicts better than the model. It prints the first description.
 func warnNaive[T any](env *cli.Env, jobs []*job[T]) {
-	text, count := "", 0
+	var all []string
 	for _, j := range jobs {
-		for d, n := range j.better {
-			if n == nil {
-				continue
-			}
-			if count++; count == 1 {
-				text = fmt.Sprintf("%s: repeating the last period of %s predicts %s better than the model (mean absolute error %s, "+
-					"model %s); if it is a season, try --season %s", j.path, spanOf(n.Period, j.axis), j.yNames[d], cli.Short(n.MAE),
-					cli.Short(n.ModelMAE), cli.Short(math.Round(n.Period/j.grid.Step)))
-			}
-		}
+		all = append(all, j.better...)
 	}
-	if count > 1 {
-		text += fmt.Sprintf("; also %d more", count-1)
-	}
-	if count > 0 {
-		env.Warn("naive", "%s", text)
+	switch len(all) {
+	case 0:
+	case 1:
+		env.Warn("naive", "%s", all[0])
+	default:
+		env.Warn("naive", "%s; also %d more", all[0], len(all)-1)
 	}
 }
 

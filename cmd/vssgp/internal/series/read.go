@@ -46,7 +46,7 @@ type timeSeries struct {
 	name    string      // of this series, if there are several
 	rows    []int       // row numbers of this series in the table
 
-	better []*series.Naive // [D] result of Model.Better after the fit
+	better []string // descriptions of seasonal naive forecasts that are better than the model
 }
 
 // readSeries reads a table as a series. The input is the column of --x. By default it is the first column of dates, else the first of
