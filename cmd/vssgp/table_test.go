@@ -359,7 +359,7 @@ func TestDecimalFlag(t *testing.T) {
 	at += strings.Repeat("1,020;\"x\"\n", 1<<18) // several blocks
 	in, short := testkit.Put(t, dir, "d.csv", data), testkit.Put(t, dir, "s.csv", at[:20])
 	many, out, model := testkit.Put(t, dir, "at.csv", at), filepath.Join(dir, "o.csv"), filepath.Join(dir, "m.st")
-	refuse(t, "\"1,000\" is 1.000 or 1000, and all numbers of the column are ambiguous", "forecast", in, "--at", short)
+	refuse(t, "\"1,000\" is 1.000 or 1000, and no other number of the table shows which", "forecast", in, "--at", short)
 	flags := []string{"--decimal", "point", "--season", "none", "--trend", "none", "--short-memory=false"}
 	succeed(t, append([]string{"forecast", in, "--at", short, "-o", out}, flags...)...)
 	testkit.Equal(t, lines(t, out)[1][0], "1020", "the forecast's time")

@@ -118,10 +118,10 @@ func grouped(s string, decimal byte, least int) (kind class, v float64, ok bool)
 	return kind, v, ok
 }
 
-// eitherComma reports whether the comma of a number may be a decimal sign or a thousands separator, as in 1,974.
-func eitherComma(s string) bool {
+// eitherSign reports whether the comma or point of a number may be a decimal sign or a thousands separator, as in 1,974.
+func eitherSign(s string) bool {
 	s = strings.TrimLeft(s, "+-")
-	at := strings.IndexByte(s, ',')
+	at := strings.IndexAny(s, ",.")
 	return at >= 1 && at <= 3 && s[0] != '0' && len(s) == at+4 && strings.Trim(s[at+1:], "0123456789") == ""
 }
 

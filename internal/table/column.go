@@ -26,8 +26,8 @@ type column struct {
 	decimals int          // maximum number of decimals
 	uneven   bool         // the numbers of decimals differ
 	free     bool         // some numbers have an exponent, or the file is binary
-	either   int          // number of cells such as 1,974, whose comma may be a decimal sign or a thousands separator
-	large    bool         // some numbers without a decimal sign have more than three digits
+	either   [classes]int // number of cells such as 1,974, whose comma or point may be a decimal sign or a thousands separator
+	commas   bool         // some commas can only be decimal signs, as in 12,5 and 1.974,41
 	compact  *compactDates
 }
 
@@ -42,6 +42,9 @@ func (t *Table) column(col int) *column {
 		c.count[kind]++
 		if number := kind == whole || kind == point || kind == comma; number && !t.exact {
 			c.decimalsOf(t.text(row, col), kind)
+		} else if kind == decorated && strings.Contains(t.text(row, col), ".") {
+			sign, _, ok := grouped(t.text(row, col), ',', 3)
+			c.commas = c.commas || ok && sign == comma
 		}
 	}
 	if t.columns == nil {
@@ -57,11 +60,11 @@ func (c *column) decimalsOf(s string, kind class) {
 	digits := 0
 	if kind != whole {
 		digits = len(s) - 1 - strings.LastIndexAny(s, ".,")
-	} else {
-		c.large = c.large || len(strings.TrimLeft(s, "+-0")) > 3
-	}
-	if kind == comma && eitherComma(s) {
-		c.either++
+		if eitherSign(s) {
+			c.either[kind]++
+		} else if kind == comma {
+			c.commas = true
+		}
 	}
 	c.uneven = c.uneven || c.numbers() > 1 && digits != c.decimals
 	c.decimals = max(c.decimals, digits)
@@ -177,26 +180,37 @@ func (t *Table) numbers(col int, complete bool) ([]float64, error) {
 		}
 		values[row] = v
 	}
-	if sign == comma && t.ambiguousComma(col) {
+	if why := t.ambiguousSign(col, sign); why != "" {
 		s := t.text(decimal, col)
-		return nil, t.wrong(decimal, col, fmt.Sprintf("is %s or %s, and all numbers of the column are ambiguous%s",
-			strings.Replace(s, ",", ".", 1), strings.Replace(s, ",", "", 1), howToDecide))
+		return nil, t.wrong(decimal, col, fmt.Sprintf("is %s or %s, and %s%s",
+			strings.Replace(s, ",", ".", 1), strings.NewReplacer(",", "", ".", "").Replace(s), why, howToDecide))
 	}
 	return values, nil
 }
 
-// ambiguousComma reports whether the commas of a column, which has some, may be decimal signs or thousands separators: all are followed by
-// three digits, no number of four digits is without one, and no other column has an unambiguous decimal comma.
-func (t *Table) ambiguousComma(col int) bool {
-	if c := t.column(col); t.Decimal != 0 || t.later || c.large || c.either < c.count[comma] {
-		return false
+// ambiguousSign returns why the commas or points of a column may be decimal signs or thousands separators, "" if it is clear. They may be
+// both if each is followed by three digits as in 1,974, and other numbers of the table do not show which: commas are then ambiguous unless
+// another comma can only be a decimal sign, and points are ambiguous if another comma can only be a decimal sign. Numbers without a sign
+// show nothing, because thousands separators may be omitted and so may decimals of zero.
+func (t *Table) ambiguousSign(col int, sign class) string {
+	own := t.column(col)
+	if t.Decimal != 0 || own.count[sign] == 0 || sign == point && own.either[point] < own.count[point] {
+		return ""
 	}
-	for other := range t.Cols {
-		if c := t.column(other); c.count[comma] > c.either {
-			return false
-		}
+	commas := own.commas || t.commas != nil && *t.commas
+	for other := 0; other < t.Cols && !commas; other++ {
+		commas = t.column(other).commas
 	}
-	return true
+	if t.commas != nil {
+		*t.commas = commas
+	}
+	switch {
+	case sign == comma && !commas:
+		return "no other number of the table shows which"
+	case sign == point && commas:
+		return "other numbers of the table have decimal commas"
+	}
+	return ""
 }
 
 // Input returns the axis of a column, as Axis does, and x of its cells. A missing cell is an error.

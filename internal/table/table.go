@@ -36,7 +36,7 @@ type Table struct {
 	Decimal byte
 
 	cells
-	later   bool   // earlier blocks of the file exist
+	commas  *bool  // of all blocks of the file: an earlier block has a comma that can only be a decimal sign. It may be nil.
 	name    string // of the file
 	header  int    // line of the names; 0 if the file has none
 	exact   bool   // numbers are binary and have no decimals
@@ -112,10 +112,11 @@ func (f *File) blocks(ctx context.Context, limit int) iter.Seq2[*Table, error] {
 			return
 		}
 		defer r.Close()
+		commas := new(bool)
 		for first := true; ; first = false {
 			t, err := r.next(limit)
 			if err == nil {
-				t.later = !first
+				t.commas = commas
 			}
 			if err == io.EOF && !first {
 				return

@@ -246,9 +246,11 @@ func TestDecimal(t *testing.T) {
 		decimal byte
 		want    string // the numbers or a part of the error
 	}{
-		{"1,974|-2,000|950", 0, `f:2: column "a" (0 from 0): "1,974" is 1.974 or 1974, and all numbers of the column are ambiguous; use --decimal`},
+		{"1,974|-2,000|950", 0, `f:2: column "a" (0 from 0): "1,974" is 1.974 or 1974, and no other number of the table shows which; use --decimal`},
 		{"950|-2,000", 0, `"-2,000" is -2.000 or -2000`}, {"1,974|12,5", 0, "1.974 12.5"}, {"1,974|0,125", 0, "1.974 0.125"},
-		{"1,974|1974", 0, "1.974 1974"}, {"1,974|1234,567", 0, "1.974 1234.567"}, {"1,974|1,9745", 0, "1.974 1.9745"}, {"1,974|5.5", 0, "a different decimal sign"},
+		{"1200|990|1,010", 0, `"1,010" is 1.010 or 1010`}, {"1000|1001|1002|1003|1,974|1004", 0, `"1,974" is 1.974 or 1974`},
+		{"990|12000|+1,010", 0, `"+1,010" is +1.010 or +1010`}, {"1974|1,974|0,974", 0, "1974 1.974 0.974"}, {"1974|1.974", 0, "1974 1.974"},
+		{"1200|990|1,010", '.', "1200 990 1010"}, {"1200|990|1,010", ',', "1200 990 1.01"}, {"1,974|1234,567", 0, "1.974 1234.567"}, {"1,974|1,9745", 0, "1.974 1.9745"}, {"1,974|5.5", 0, "a different decimal sign"},
 		{"1,974|2,1e3", 0, "1.974 2100"}, {"1,974|2,000,001", 0, "(a thousands separator?); use --decimal"}, {"1,974|", 0, "is 1.974 or 1974"},
 		{"1,974|-2,000|950", ',', "1.974 -2 950"}, {"1,974|-2,000|950", '.', "1974 -2000 950"}, {"1,974.41|1'974.5|5", '.', "1974.41 1974.5 5"},
 		{"1.974,41|1 974,5|\u22125", ',', "1974.41 1974.5 -5"}, {"1\u202f974,41|1\u00a0974", ',', "1974.41 1974"}, {"12,5", '.', "\"12,5\" is not a number"},
@@ -265,8 +267,35 @@ func TestDecimal(t *testing.T) {
 			t.Errorf("%q with %q: %s, %v; want %s", c.cells, c.decimal, got, err, c.want)
 		}
 	}
-	s := testkit.Must(tableOf(t, "a;b\n1,974;12,5\n"))(t) // the other column has decimal commas
-	testkit.Equal(t, testkit.Must(s.Numbers(0))(t)[0], 1.974, "with another column")
+	const points = "other numbers of the table have decimal commas; use --decimal comma or --decimal point"
+	for row, want := range map[string]string{ // the other column decides
+		"1,974;12,5": "[1.974]", "1,974;1.974,41": "[1.974]", "1,974;1,974.41": "shows which", "1,974;5.5": "shows which", "1,974;1974": "shows which",
+		"1.974;12,5": points, "1.974;1.974,41": points, "1.974;1974": "[1.974]", "1.974;1,974": "[1.974]", "1.97;12,5": "[1.97]",
+		"1.974\t12,5": points, "1,974\t1200": "shows which", `1.974,"12,5"`: "[1.974]",
+	} {
+		delimiter := row[strings.IndexAny(row, ";\t\""):][:1]
+		s := testkit.Must(tableOf(t, "a"+strings.Replace(delimiter, `"`, ",", 1)+"b\n"+row+"\n"))(t)
+		for _, read := range []func() ([]float64, error){
+			func() ([]float64, error) { return s.Numbers(0) },
+			func() ([]float64, error) { return s.Inputs([]int{0}, []*Axis{{}}) },
+		} {
+			if values, err := read(); err == nil && fmt.Sprint(values) != want || err != nil && !strings.Contains(err.Error(), want) {
+				t.Errorf("%q: %v, %v; want %s", row, values, err, want)
+			}
+		}
+	}
+	many := strings.Repeat("1974;2\n", blockBytes/7) // the first block
+	for text, want := range map[string]string{many + "1,974;1\n": `"1,974" is 1.974 or 1974`, "12,5;1\n" + many + "1,974;1\n": ""} {
+		var err error
+		for s, failed := range Blocks(t.Context(), In(strings.NewReader("a;b\n"+text), int64(len(text)+4), "f")) {
+			if err = failed; err == nil {
+				_, err = s.Numbers(0)
+			}
+		}
+		if err == nil && want != "" || err != nil && (want == "" || !strings.Contains(err.Error(), want)) {
+			t.Errorf("in blocks: %v; want %q", err, want)
+		}
+	}
 	for _, words := range []string{"12-34", "3B", "1.2.3", "192.168.0.1", "12 34", "555 1234", "a 5", "\u00e9t\u00e9", "()", "$", "5 kg", "1974-1,974"} {
 		s := testkit.Must(tableOf(t, "a;b\n"+words+";1\n"))(t)
 		testkit.Equal(t, s.Kind(0), Text, words)
