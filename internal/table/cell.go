@@ -168,7 +168,10 @@ func parseFinite(s string) (v float64, ok bool) {
 // notNumber returns the end of an error for a text that is not a finite decimal number.
 func notNumber(s string) string {
 	v, err := strconv.ParseFloat(s, 64)
+	_, finite := parseFinite(s)
 	switch {
+	case finite: // with --decimal comma
+		return "is not a number with a decimal comma" + howToDecide(s)
 	case errors.Is(err, strconv.ErrRange):
 		return "is outside the range of float64; the magnitude must be below 1.8e308"
 	case err == nil && (math.IsNaN(v) || math.IsInf(v, 0)):
@@ -186,8 +189,20 @@ func appendNumber(b []byte, v float64) []byte {
 	return strconv.AppendFloat(b, v, format, -1, 64)
 }
 
-// howToDecide is the end of errors about decimal signs.
-const howToDecide = "; use --decimal comma or --decimal point"
+// howToDecide returns the end of an error about the decimal sign of a number. It names the flags with which the number can be read.
+func howToDecide(s string) string {
+	_, _, atPoint := grouped(s, '.', 3)
+	_, _, atComma := grouped(s, ',', 3)
+	switch {
+	case atPoint && atComma:
+		return "; use --decimal comma or --decimal point"
+	case atPoint:
+		return "; use --decimal point"
+	case atComma:
+		return "; use --decimal comma"
+	}
+	return ""
+}
 
 const aDate = " (a date or a time?)"
 
@@ -206,10 +221,10 @@ func likely(s string) string {
 	case strings.ContainsAny(s, currencies+percents):
 		return " (currency and percent signs are not supported)"
 	case strings.Count(s, ",") == 1 && !strings.Contains(s, ".") && grouped && !strings.Contains(s, " "):
-		return " (a decimal comma or a thousands separator?)" + howToDecide
+		return " (a decimal comma or a thousands separator?)" + howToDecide(s)
 	case grouped, strings.Count(s, ".") > 1 && isWhole(strings.ReplaceAll(s, ".", "")), strings.Contains(s, ".") &&
 		strings.Contains(s, ","):
-		return " (a thousands separator?)" + howToDecide
+		return " (a thousands separator?)" + howToDecide(s)
 	case strings.ContainsAny(s, ";\t|"):
 		return " (another separator?)"
 	case strings.HasPrefix(s, "("):

@@ -183,7 +183,7 @@ func (t *Table) numbers(col int, complete bool) ([]float64, error) {
 	if why := t.ambiguousSign(col, sign); why != "" {
 		s := t.text(decimal, col)
 		return nil, t.wrong(decimal, col, fmt.Sprintf("is %s or %s, and %s%s",
-			strings.Replace(s, ",", ".", 1), strings.NewReplacer(",", "", ".", "").Replace(s), why, howToDecide))
+			strings.Replace(s, ",", ".", 1), strings.NewReplacer(",", "", ".", "").Replace(s), why, howToDecide(s)))
 	}
 	return values, nil
 }
