@@ -361,28 +361,37 @@ func TestReading(t *testing.T) {
 	}
 	for text, c := range map[string]struct {
 		kind    Kind
-		reading string
+		reading string // a warning begins with !
 	}{
-		days("x", "20060102", 60):                           {Dates, "column x is read as dates, YYYYMMDD"},
-		days("x", "20060102", 31):                           {Numbers, "column x is read as numbers, not as dates (YYYYMMDD), because the steps are as even"},
-		days("Day", "20060102", 31):                         {Dates, "column Day is read as dates"},
-		days("ds", "20060102", 1):                           {Dates, "column ds is read as dates"},
-		days("x", "20060102", 60) + "20190230\n":            {Numbers, "because 20190230 is not a date; write dates as 2015-01-31"},
-		days("day", "20060102", 8) + "20190140\n20190150\n": {Numbers, ""},
-		days("day", "20060102", 60) + "total\n":             {Numbers, ""},
-		days("day", "20060102", 60) + "201903\n":            {Numbers, "because 201903 is not a date"},
-		days("day", "2006", 60):                             {Numbers, ""},
-		"month\n202001.5\n202002.5\n":                       {Numbers, ""},
-		"month\n202001\n\n202002\n202003\n":                 {Dates, "YYYYMM"},
-		"x\n202102\n202009\n202001\n202010\n":               {Dates, "YYYYMM"}, // in any order
-		"day\n1234567\n1234568\n":                           {Numbers, ""},
-		"day\n22001231\n22001230\n":                         {Numbers, ""},
+		days("x", "20060102", 60):   {Dates, "column x is read as dates, YYYYMMDD"},
+		days("x", "20060102", 31):   {Numbers, "column x is read as numbers, not as dates (YYYYMMDD), because the steps are as even"},
+		days("Day", "20060102", 31): {Dates, "column Day is read as dates"},
+		days("ds", "20060102", 1):   {Dates, "column ds is read as dates"},
+		days("x", "20060102", 60) + "20190230\n": {Numbers, `!f:62: column "x" (0 from 0): "20190230" is not a date (YYYYMMDD), so the ` +
+			"column is read as numbers; if its cells are dates, correct this one and write them as 2015-01-31"},
+		"x\n201813\n201811\n201812\n201901\n201902\n201903\n":             {Numbers, `!f:2: column "x" (0 from 0): "201813" is`},
+		"month\n202307\n202308\n202309\n202310\n202311\n202312\n202313\n": {Numbers, `!f:8: column "month" (0 from 0): "202313" is`},
+		"id\n202307\n202308\n202309\n202310\n202311\n202312\n202313\n":    {Numbers, "f: column id is read as numbers, not as dates (YYYYMM), because 202313 is not a date"},
+		"id\n202308\n202309\n202310\n202311\n202316\n":                    {Numbers, ""},
+		days("day", "20060102", 8) + "20190140\n20190150\n":               {Numbers, ""},
+		days("day", "20060102", 60) + "total\n":                           {Numbers, ""},
+		days("day", "20060102", 60) + "201903\n":                          {Numbers, `!f:62: column "day" (0 from 0): "201903" is not a date (YYYYMMDD)`},
+		days("day", "2006", 60):                                           {Numbers, ""},
+		"month\n202001.5\n202002.5\n":                                     {Numbers, ""},
+		"month\n202001\n\n202002\n202003\n":                               {Dates, "YYYYMM"},
+		"x\n202102\n202009\n202001\n202010\n":                             {Dates, "YYYYMM"}, // in any order
+		"day\n1234567\n1234568\n":                                         {Numbers, ""},
+		"day\n22001231\n22001230\n":                                       {Numbers, ""},
 	} {
 		s, err := tableOf(t, text)
 		if err != nil { // a blank line
 			s = testkit.Must(tableOf(t, strings.ReplaceAll(text, "\n\n", "\nNA\n")))(t)
 		}
-		if got := s.Reading(0); s.Kind(0) != c.kind || !strings.Contains(got, c.reading) || (got == "") != (c.reading == "") {
+		got, typo := s.Reading(0)
+		if typo {
+			got = "!" + got
+		}
+		if s.Kind(0) != c.kind || !strings.Contains(got, c.reading) || (got == "") != (c.reading == "") {
 			t.Errorf("%.40q: kind %d, %q; want %d, %q", text, s.Kind(0), got, c.kind, c.reading)
 		}
 	}
