@@ -153,6 +153,12 @@ func TestGuessedInput(t *testing.T) {
 		"a year and a month":                 {byYear, "", []string{"input column year", "differ in column month", "--x row"}, ""},
 		"values alone": {values, "", []string{"the default input column total", "is not increasing", "row 4 (from 1) has 94 after 100",
 			"--x COLUMN", "--x row"}, ""},
+		"a typo":                             {strings.Replace(plain, "200110", "200170", 1), "", []string{"not increasing: row 22 (from 1) has 200170 before 200111"}, ""},
+		"a typo in the first row":            {strings.Replace(plain, "200001", "209001", 1), "", []string{"not increasing: row 1 (from 1) has 209001 before 200002"}, ""},
+		"a typo in the last row":             {strings.Replace(plain, "200112", "199112", 1), "", []string{"row 24 (from 1) has 199112 after 200111"}, ""},
+		"a typo below the others":            {strings.Replace(plain, "200110", "190110", 1), "", []string{"row 22 (from 1) has 190110 after 200109"}, ""},
+		"a typo with the latest first":       {strings.Replace(falling, "2001-03-20", "2001-02-20", 1), "", []string{"not decreasing: row 11 (from 1) has 2001-02-20 before 2001-03-19"}, ""},
+		"a month 13, still increasing":       {strings.Replace(plain, "200012", "200013", 1), "", nil, "month,y_mean,y_sd,y_lower,y_upper\n200113,"},
 		"several series, but --x":            {long, "--x ds", nil, "ds,"},
 		"values, but --x":                    {values, "--x total", nil, "total,"},
 		"the numbers of the rows":            {values, "--x row", nil, "row,part_mean,part_sd,part_lower,part_upper\n25,"},
@@ -177,7 +183,8 @@ func TestGuessedInput(t *testing.T) {
 	}
 	model := filepath.Join(dir, "m.st")
 	months := testkit.Put(t, dir, "months.csv", plain)
-	for text, reading := range map[string]string{plain: "months.csv: column month is read as dates, YYYYMM", ids: "column id is read as numbers"} {
+	for text, reading := range map[string]string{strings.Replace(plain, "200012", "200013", 1): "warning: " + months +
+		`:13: column "month" (0 from 0): "200013" is not a date (YYYYMM), so the column is read as numbers`, plain: "months.csv: column month is read as dates, YYYYMM", ids: "column id is read as numbers"} {
 		testkit.Put(t, dir, "months.csv", text)
 		for _, flags := range []string{"--season none --trend none", "--features 2 --components 1 --iterations 1"} {
 			o := succeed(t, append([]string{"fit", months, "-o", model}, strings.Fields(flags)...)...)
@@ -206,6 +213,16 @@ func TestByError(t *testing.T) {
 	o := vssgpRun(t, "forecast", data, "--by", "shop", "--horizon", "100", "--season", "none", "--trend", "none", "-o", filepath.Join(dir, "o.csv"))
 	testkit.Equal(t, o.code, cli.ExitMistake, "exit code")
 	testkit.Contains(t, o.stderr, "two.csv: shop b: --horizon 100 exceeds the maximum of 70 rows", "1 of 2 series failed")
+	testkit.Put(t, dir, "two.csv", strings.Replace(text, "\n2,b", "\n9,b", 1)) // not sorted
+	for _, args := range []string{"forecast --horizon 1", "fill -o " + filepath.Join(dir, "w.csv"), "backtest --horizon 1 --origins 1", "forecast --horizon 1 --x t"} {
+		o := vssgpRun(t, append(strings.Fields(args), data, "--by", "shop", "--season", "none", "--trend", "none")...)
+		if strings.Contains(args, "--x") {
+			testkit.Equal(t, o.code, cli.ExitDone, args)
+			continue
+		}
+		testkit.Equal(t, o.code, cli.ExitMistake, args)
+		testkit.Contains(t, o.stderr, "two.csv: shop b: the default input column t is not increasing: row 43 (from 1) has 9 before 3", "1 of 2 series failed")
+	}
 }
 
 // TestBy checks that each series of a table has the same results as alone, in the order of first rows and on any number of cores, and that

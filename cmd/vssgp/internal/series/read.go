@@ -44,6 +44,7 @@ type timeSeries struct {
 	columns [][]float64 // of all rows: the outputs, their standard deviations, the regressors
 	by      []string    // of all rows: the name of the series
 	name    string      // of this series, if there are several
+	ordered bool        // the input was selected by default, so it must increase or decrease
 	rows    []int       // row numbers of this series in the table
 
 	better []*series.Naive // [D] result of Model.Better after the fit
@@ -264,17 +265,12 @@ func (r *timeSeries) check(positive bool) error {
 const howToChoose = "choose the input with --x COLUMN, or --x row for the row number"
 
 // checkGuess returns an error if the default input column has repeated values because the table has several series or, if ordered is
-// set, if it neither increases nor decreases.
+// set, if it neither increases nor decreases. The order of several series is checked by each, so that one does not stop the others.
 func (r *timeSeries) checkGuess(env *cli.Env, ordered bool) error {
+	r.ordered = ordered
 	repeats, err := r.checkRepeats()
-	if err == nil && ordered {
-		all := []*timeSeries{r}
-		if r.byName != "" {
-			all = r.split()
-		}
-		for _, one := range all {
-			err = cmp.Or(err, one.checkOrder())
-		}
+	if err == nil && r.byName == "" {
+		err = r.checkOrder()
 	}
 	if err != nil {
 		return err
@@ -295,25 +291,36 @@ func (r *timeSeries) noteDates(env *cli.Env) {
 	}
 }
 
-// checkOrder returns an error if the input column neither increases nor decreases.
+// checkOrder returns an error if the input column must increase or decrease and does not. It names the first row against the direction of
+// most rows, or the row before it if the others around them are then in order.
 func (r *timeSeries) checkOrder() error {
 	slack := 0.0 // local times go back by an hour at the end of daylight saving time
 	if r.axis.Dates() && units[r.axis.Unit] <= units["h"] {
 		slack = units["h"] / units[r.axis.Unit]
 	}
-	rises, fall := false, 0 // fall is the first row whose x is below the previous x
+	rises, falls, rise, fall := 0, 0, 0, 0 // numbers of rows whose x is above or below the previous x, and the first of them
 	for n := 1; n < len(r.X); n++ {
-		d := r.X[n] - r.X[n-1]
-		rises = rises || d > slack
-		if d < -slack && fall == 0 {
-			fall = n
+		switch d := r.X[n] - r.X[n-1]; {
+		case d > slack:
+			rises, rise = rises+1, cmp.Or(rise, n)
+		case d < -slack:
+			falls, fall = falls+1, cmp.Or(fall, n)
 		}
 	}
-	if n := fall; rises && n > 0 {
-		return cli.Mistake("%s: the default input column %s is not increasing: row %d (from 1) has %s after %s; "+howToChoose,
-			r.path, r.xName, r.rows[n]+1, r.axis.Format(r.X[n]), r.axis.Format(r.X[n-1]))
+	if !r.ordered || rises == 0 || falls == 0 {
+		return nil
 	}
-	return nil
+	n, sign, direction := fall, 1.0, "increasing"
+	if falls > rises {
+		n, sign, direction = rise, -1, "decreasing"
+	}
+	sorted := func(i, j int) bool { return i < 0 || j == len(r.X) || sign*(r.X[j]-r.X[i]) >= 0 }
+	wrong, other, place := n, n-1, "after"
+	if sorted(n-2, n) && !sorted(n-1, n+1) {
+		wrong, other, place = n-1, n, "before"
+	}
+	return cli.Mistake("%s: the default input column %s is not %s: row %d (from 1) has %s %s %s; "+howToChoose,
+		r.path, r.xName, direction, r.rows[wrong]+1, r.axis.Format(r.X[wrong]), place, r.axis.Format(r.X[other]))
 }
 
 // checkRepeats returns an error if rows with the same x differ in another column, which suggests several series. For other repeats, it
