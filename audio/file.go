@@ -47,8 +47,8 @@ func NewFile(src io.ReaderAt, size int64) (*File, error) {
 	return f, nil
 }
 
-// Salvage is like NewFile, but also accepts a file that is cut short or whose header declares a wrong number of samples. The result has the
-// complete samples that exist, and damage is the error that NewFile returns. Patch.Write writes such a file with the right sizes.
+// Salvage is like NewFile, but also accepts a file that is cut short or whose header declares no or a wrong number of samples, such as a WAV
+// file that was written to a pipe. The result has the complete samples that exist, and damage is the error that NewFile returns. Patch.Write writes such a file with the right sizes.
 func Salvage(src io.ReaderAt, size int64) (f *File, damage, err error) {
 	if src == nil {
 		return nil, nil, fmt.Errorf("audio: the reader is nil: %w", ErrArgument)

@@ -126,7 +126,8 @@ func TestPad(t *testing.T) {
 			"padded": {odd, odd}, "not padded": {odd[:47], odd[:47]}, "streamed": {streamed, odd}, "trailing bytes": {append(bytes.Clone(odd), "tail"...), append(bytes.Clone(odd), "tail"...)},
 			"SPHERE": {sph([]byte{'a' ^ 0x80, 'b' ^ 0x80, 'c' ^ 0x80}, "sample_rate -i 8000", "sample_n_bytes -i 1"), odd},
 		} {
-			if got := written(t, &Patch{f: mustOpen(t, c.file)}, WAV); !bytes.Equal(got, c.want) {
+			f, _ := salvaged(t, c.file) // a streamed file is damaged
+			if got := written(t, &Patch{f: f}, WAV); !bytes.Equal(got, c.want) {
 				t.Errorf("%s: %q, want %q", name, got, c.want)
 			}
 		}

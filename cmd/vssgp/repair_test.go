@@ -144,7 +144,11 @@ func TestPart(t *testing.T) {
 func TestStrict(t *testing.T) {
 	dir := t.TempDir()
 	whole := wav(8000, 1, tone(4000, 8000))
-	for name, file := range map[string][]byte{"cut.wav": whole[:7001], "unfinished.wav": patched(whole, 40, 0, 0, 0, 0)} {
+	for name, file := range map[string][]byte{
+		"cut.wav": whole[:7001], "unfinished.wav": patched(whole, 40, 0, 0, 0, 0),
+		"pipe.wav":  patched(patched(whole, 4, 0xff, 0xff, 0xff, 0xff), 40, 0xff, 0xff, 0xff, 0xff),
+		"zeros.wav": patched(patched(whole, 4, 0, 0, 0, 0), 40, 0, 0, 0, 0),
+	} {
 		in, out := testkit.Put(t, dir, name, string(file)), filepath.Join(dir, "out.wav")
 		args := []string{"repair", in, "--gap", "300:310", "-o", out}
 		o := succeed(t, args...)
