@@ -156,7 +156,7 @@ func TestFileReadErrors(t *testing.T) {
 	file := riff("fmt ", fmtBody(3, 1, 8000, 32), "data", strings.Repeat("\x00\x00\x80\x3f", 8)+"\x00\x00\xc0\x7f")
 	f := mustOpen(t, file)
 	testkit.Must(f.Read(0, 8))(t)
-	testkit.Fails(t, testkit.Error(f.Read(0, 9)), ErrFormat, "offset 76: sample 8 of channel 0 is NaN", "NaN")
+	testkit.Fails(t, testkit.Error(f.Read(0, 9)), ErrFormat, "offset 76: sample 8 of channel 1 (from 1) is NaN", "NaN")
 	testkit.Fails(t, testkit.Error(NewFile(bytes.NewReader(file[:60]), int64(len(file)))), ErrFormat, "when it was opened",
 		"a file that has become shorter")
 	broken := mustOpen(t, file)

@@ -213,7 +213,7 @@ func (s *flacFile) pack(b []byte, f *frame.Frame, shift int, err error) ([]byte,
 		for c, sub := range f.Subframes {
 			v := sub.Samples[n]
 			if v < -limit || v >= limit {
-				return b, fmt.Errorf("sample %d of channel %d is %d, which exceeds %d bits", n, c, v, f.BitsPerSample)
+				return b, fmt.Errorf("sample %d of channel %d (from 1) is %d, which exceeds %d bits", n, c+1, v, f.BitsPerSample)
 			}
 			for v, i := v<<shift, 0; i < s.width; i++ {
 				b, v = append(b, byte(v)), v>>8

@@ -213,7 +213,7 @@ var mistakeCases = []struct{ line, word string }{
 	{"evaluate good.safetensors good.csv --inference factorised", "coefficient"}, {"evaluate good.safetensors good.wav --x t", "--x"},
 	// Recordings.
 	{"impute none.wav GAP", "none.wav"}, {"impute empty.wav GAP", "empty.wav"}, {"impute cut.wav --strict GAP", "cut.wav"},
-	{"impute text.wav GAP", "text.wav"}, {"impute adpcm.wav GAP", "adpcm.wav"}, {"impute shorten.sph GAP", "shorten.sph"},
+	{"impute text.wav GAP", "text.wav is text, not a recording: it begins with \"this is a text f\""}, {"impute adpcm.wav GAP", "adpcm.wav"}, {"impute shorten.sph GAP", "shorten.sph"},
 	{"fit adpcm.wav MODEL", "adpcm.wav"},
 	{"impute good.wav --gap 100:120 --reference rate.wav WAV", "rate.wav"},
 	{"impute good.wav --gap 100:120 --reference length.wav WAV", "length.wav"},

@@ -165,7 +165,7 @@ func TestStrict(t *testing.T) {
 		testkit.OK(t, w.Close())
 		in := testkit.Put(t, dir, "far.wav", string(binary.LittleEndian.AppendUint64(b.Bytes()[:b.Len()-8*1600], math.Float64bits(v)))+
 			string(b.Bytes()[b.Len()-8*1599:]))
-		refuse(t, "sample 400 of channel 0 is "+text+", must be finite and from -1e+100 to 1e+100", "repair", in, "--gap", "300:310", "-o",
+		refuse(t, "sample 400 of channel 1 (from 1) is "+text+", must be finite and from -1e+100 to 1e+100, except in a gap", "repair", in, "--gap", "300:310", "-o",
 			filepath.Join(dir, "x.wav"))
 	}
 }
