@@ -191,6 +191,12 @@ func TestGuessedInput(t *testing.T) {
 			testkit.Contains(t, o.stderr, reading)
 		}
 	}
+	for rows, note := range map[string]string{twice: "t repeats the value of another row in 12 rows of 24, such as 0 in rows 1 and 2 (from 1)",
+		strings.Replace(table("t,y", func(i int) string { return fmt.Sprintf("%d,%s", i, y(i)) }), "\n7,", "\n6,", 1): "t repeats the value of " +
+			"another row in 1 row of 24, such as 6 in rows 7 and 8 (from 1)"} {
+		again := testkit.Put(t, dir, "again.csv", rows)
+		testkit.Contains(t, succeed(t, "fit", again, "-o", model, "--season", "none", "--trend", "none").stderr, "warning: "+again+": "+note)
+	}
 	unsorted, several := testkit.Put(t, dir, "x.csv", values), testkit.Put(t, dir, "long.csv", long)
 	succeed(t, "fit", unsorted, "-o", model, "--season", "none") // a fit accepts an unsorted input
 	refuse(t, "differ in column unique_id", "fit", several, "-o", model)
@@ -347,7 +353,7 @@ func TestEmptyEnd(t *testing.T) {
 	days := table("days.csv", func(i int) string { return fmt.Sprintf("2024-02-%02d,%s", i+6, y(i, 20)) })
 	known := table("known.csv", func(i int) string { return fmt.Sprintf("%d,%d,%s", i, i%5, y(i, 20)) })
 	for _, c := range []struct{ args, want, note string }{ // the inputs of the forecast
-		{rows, "21 22 23", ""}, {rows + " --horizon 2", "21 22", "1 of 3 empty rows after the last value of x1 are not forecast, such as 23"},
+		{rows, "21 22 23", ""}, {rows + " --horizon 2", "21 22", "not forecast: 1 of 3 empty rows after the last value of x1, such as 23"},
 		{rows + " --horizon 4", "21 22 23 24", ""}, {rows + " --until 22", "21 22", "1 of 3 empty rows"},
 		{days + " --horizon 2d", "2024-02-27 2024-02-28", "such as 2024-02-29"}, {days, "2024-02-27 2024-02-28 2024-02-29", ""},
 		{rows + " --x row", "22 23 24", ""}, {two + " --x x0 --y x1,x2", "21 22 23", "the values of x2 end at 18, but the forecast begins after 20"},

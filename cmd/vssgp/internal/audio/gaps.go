@@ -64,11 +64,11 @@ func (g *gapFlags) check(f *pflag.FlagSet) error {
 	case g.detect == nil && (g.dry || f.Changed("sensitivity") || f.Changed("from") || f.Changed("to")):
 		return cli.Mistake("--dry-run, --sensitivity, --from and --to require --detect KIND (%s)", kinds)
 	case f.Changed("confidence") && (g.detect == nil && g.file == "" || !(g.confidence >= 0 && g.confidence <= 100)):
-		return cli.Mistake("--confidence %v; must be 0 to 100 percent, with --detect or with labels in --gaps", g.confidence)
+		return cli.Mistake("--confidence %v: must be 0 to 100 percent, with --detect or with labels in --gaps", g.confidence)
 	case g.dry && (f.Changed("output") || f.Changed("out-dir") || f.Changed("removed")):
 		return cli.Mistake("--dry-run cannot be combined with -o, --removed or --out-dir, because it writes no recording")
 	case !(g.find.Sensitivity >= 0 && g.find.Sensitivity <= 10):
-		return cli.Mistake("--sensitivity %v; must be 0 to 10", g.find.Sensitivity)
+		return cli.Mistake("--sensitivity %v: must be 0 to 10", g.find.Sensitivity)
 	}
 	if g.find.Sensitivity == 0 { // which selects the default in detect.Options
 		g.find.Sensitivity = math.SmallestNonzeroFloat64

@@ -296,7 +296,7 @@ func (r *timeSeries) noteEmpty(env *cli.Env, x []float64) {
 	}
 	left := slices.DeleteFunc(slices.Clone(r.future), func(v float64) bool { return forecast[r.known.place(v)] })
 	if len(left) > 0 {
-		env.Note("%s: %d of %s after the last value of %s are not forecast, such as %s; omit --horizon, --until and --at to forecast all",
+		env.Note("%s: not forecast: %d of %s after the last value of %s, such as %s; omit --horizon, --until and --at to forecast all",
 			r.path, len(left), cli.Counted(len(r.future), "empty row"), datafile.Listed(r.yNames), r.axis.Format(left[0]))
 	}
 	for d, y := range r.Y {

@@ -369,6 +369,6 @@ func (r *timeSeries) checkRepeats() (note string, err error) {
 				r.path, r.xName, r.axis.Format(r.X[first]), r.rows[first]+1, r.rows[second]+1, r.table.Names[col])
 		}
 	}
-	return fmt.Sprintf("%s: %s of %d have the same %s as another row, such as %s in rows %d and %d (from 1); they are repeated measurements",
-		r.path, cli.Counted(repeats, "row"), len(r.X), r.xName, r.axis.Format(r.X[first]), r.rows[first]+1, r.rows[second]+1), nil
+	return fmt.Sprintf("%s: %s repeats the value of another row in %s of %d, such as %s in rows %d and %d (from 1); these are treated as "+
+		"repeated measurements", r.path, r.xName, cli.Counted(repeats, "row"), len(r.X), r.axis.Format(r.X[first]), r.rows[first]+1, r.rows[second]+1), nil
 }
