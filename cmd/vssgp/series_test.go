@@ -300,8 +300,39 @@ func TestPositiveForecast(t *testing.T) {
 	}
 	low := testkit.Put(t, dir, "low.csv", evenSeries(20, func(n int) float64 { return float64(n%5 - 1) }))
 	refuse(t, "low.csv: row 1 (from 1): y is -1; must be 0 or more with --positive", "forecast", low, "--positive")
-	large := testkit.Put(t, dir, "large.csv", "t,y\n1,2\n2,1e305\n3,1\n4,2\n5,3\n")
-	refuse(t, "large.csv: row 2 (from 1): y is 1e+305; must have a magnitude below 1e+150", "forecast", large)
+}
+
+// TestTooLarge checks that every command refuses the same large numbers in the inputs and the outputs, and names the file.
+func TestTooLarge(t *testing.T) {
+	dir := t.TempDir()
+	structural, sparse, out := filepath.Join(dir, "s.st"), filepath.Join(dir, "v.st"), filepath.Join(dir, "o.csv")
+	rows := evenSeries(12, func(n int) float64 { return float64(n * n % 7) })
+	good, bad := testkit.Put(t, dir, "good.csv", rows), filepath.Join(dir, "bad.csv")
+	fast, features := []string{"--season", "none", "--trend", "none"}, []string{"--features", "2", "--components", "1", "--iterations", "1"}
+	succeed(t, append([]string{"fit", good, "-o", structural}, fast...)...)
+	succeed(t, append([]string{"fit", good, "-o", sparse}, features...)...)
+	for _, number := range []string{"1e151", "-1.7e308", "1e999", "1e150"} {
+		for col := range 2 {
+			cells := []string{"12", ""}
+			cells[col] = number
+			testkit.Put(t, dir, "bad.csv", rows+strings.Join(cells, ",")+"\n")
+			want := fmt.Sprintf("bad.csv:14: column %q (%d from 0): %q is too large; the magnitude must be at most 1e150", []string{"t", "y"}[col], col, number)
+			for _, args := range [][]string{
+				append([]string{"fit", bad, "-o", structural}, fast...), append([]string{"fit", bad, "-o", sparse}, features...),
+				append([]string{"forecast", bad, "-o", out}, fast...), append([]string{"fill", bad, "-o", out}, fast...),
+				append([]string{"backtest", bad, "--horizon", "1", "--origins", "1"}, fast...), {"predict", structural, bad, "-o", out},
+				{"predict", sparse, bad, "--x", "t", "-o", out}, {"evaluate", structural, bad}, {"evaluate", sparse, bad},
+			} {
+				o := vssgpRun(t, args...)
+				if refused := strings.Contains(o.stderr, want) && o.code == cli.ExitMistake; refused != (number != "1e150" && (col == 0 || args[0] != "predict")) {
+					t.Errorf("%s with %s %s: exit %d, %s", args, []string{"t", "y"}[col], number, o.code, o.stderr)
+				}
+			}
+		}
+	}
+	refuse(t, "1e200", "forecast", good, "--until", "1e200")
+	testkit.Put(t, dir, "bad.csv", "t\n1e100\n")
+	refuse(t, "bad.csv: t 1e+100 exceeds the maximum", "predict", structural, bad, "-o", out)
 }
 
 // TestLogarithms checks that sales with exponential growth are modeled on the log scale, which the output reports, unless --log is never.

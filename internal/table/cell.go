@@ -165,6 +165,11 @@ func parseFinite(s string) (v float64, ok bool) {
 	return v, err == nil
 }
 
+// maxNumber is the maximum magnitude of a number. Its square is finite.
+const maxNumber = 1e150
+
+const tooLarge = "is too large; the magnitude must be at most 1e150; use a larger unit"
+
 // notNumber returns the end of an error for a text that is not a finite decimal number.
 func notNumber(s string) string {
 	v, err := strconv.ParseFloat(s, 64)
@@ -173,7 +178,7 @@ func notNumber(s string) string {
 	case finite: // with --decimal comma
 		return "is not a number with a decimal comma" + howToDecide(s)
 	case errors.Is(err, strconv.ErrRange):
-		return "is outside the range of float64; the magnitude must be below 1.8e308"
+		return tooLarge
 	case err == nil && (math.IsNaN(v) || math.IsInf(v, 0)):
 		return "is not finite; must be a finite number, or remove the row"
 	}

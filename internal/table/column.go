@@ -2,6 +2,7 @@ package table
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -170,6 +171,8 @@ func (t *Table) numbers(col int, complete bool) ([]float64, error) {
 			problem = "is a date among numbers; must be a number"
 		case kind == text || kind == decorated:
 			problem = notNumber(t.text(row, col))
+		case math.Abs(v) > maxNumber:
+			problem = tooLarge
 		case (kind == point || kind == comma) && sign == missing:
 			decimal, sign = row, kind
 		case (kind == point || kind == comma) && sign != kind:

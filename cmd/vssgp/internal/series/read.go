@@ -222,7 +222,7 @@ func (r *timeSeries) showing(env *cli.Env, format string, args ...any) func(shar
 // fewestValues is the minimum number of values of an output for a fit.
 const fewestValues = 4
 
-// check returns an error if a column has too few values, or if a value or a standard deviation is out of range.
+// check returns an error if a column has too few values, if a value is negative with --positive, or if a standard deviation is out of range.
 func (r *timeSeries) check(positive bool) error {
 	for i, name := range r.yNames {
 		if seen := len(r.X) - r.missing[i]; seen < fewestValues {
@@ -232,14 +232,8 @@ func (r *timeSeries) check(positive bool) error {
 	}
 	for n := range r.X {
 		for d, y := range r.Y {
-			must := ""
-			if math.Abs(y[n]) > series.MaxValue {
-				must = fmt.Sprint("have a magnitude below ", series.MaxValue)
-			} else if positive && y[n] < 0 {
-				must = "be 0 or more with --positive"
-			}
-			if must != "" {
-				return cli.Mistake("%s: row %d (from 1): %s is %v; must %s", r.path, r.rows[n]+1, r.yNames[d], y[n], must)
+			if positive && y[n] < 0 {
+				return cli.Mistake("%s: row %d (from 1): %s is %v; must be 0 or more with --positive", r.path, r.rows[n]+1, r.yNames[d], y[n])
 			}
 		}
 		for d, all := range r.Err {
@@ -252,8 +246,6 @@ func (r *timeSeries) check(positive bool) error {
 	switch g := &r.grid; {
 	case g.First == g.Last:
 		return cli.Mistake("%s: all rows have the same %s, %s; at least two values are required", r.path, r.xName, r.axis.Format(g.First))
-	case math.IsInf(g.Last-g.First, 0):
-		return cli.Mistake("%s: the range of %s, %v to %v, is too large; its length must be below 1.8e308", r.path, r.xName, g.First, g.Last)
 	case g.Last+g.Step == g.Last || g.First-g.Step == g.First:
 		return cli.Mistake("%s: the usual step of %s, %v, is too small for its range, %v to %v; it must be above 1e-16 of the magnitude of %[2]s",
 			r.path, r.xName, g.Step, g.First, g.Last)
