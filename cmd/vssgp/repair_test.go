@@ -261,9 +261,9 @@ func TestFolder(t *testing.T) {
 		t.Errorf("exit %d, %d repaired, failed %q, stderr %q", o.code, len(r.Recordings), r.Failed, o.stderr)
 	}
 	for word, args := range map[string][]string{
-		"{}":           {"--out-dir", in("out"), "--report", in("page.html")},
-		"-o ":          {"--out-dir", in("out"), "-o", in("x.wav")},
-		"same file":    {"--out-dir", in("takes")},
+		"{}":  {"--out-dir", in("out"), "--report", in("page.html")},
+		"-o ": {"--out-dir", in("out"), "-o", in("x.wav")},
+		" is the folder of the recordings; use another folder": {"--out-dir", in("out", "..", "takes")},
 		"a folder":     {"-o", in("x.wav")},
 		"no recording": nil,
 	} {
@@ -273,7 +273,7 @@ func TestFolder(t *testing.T) {
 			testkit.OK(t, os.Mkdir(folder, 0o777))
 		}
 		if o := vssgpRun(t, append([]string{"impute", folder, "--detect", "zeros"}, args...)...); o.code != cli.ExitMistake ||
-			!strings.Contains(o.stderr, word) {
+			!strings.Contains(o.stderr, word) || strings.Contains(word, "folder of") && strings.Count(o.stderr, cli.Prefix) != 2 {
 			t.Errorf("%v: exit %d, %q; want %d and %q", args, o.code, o.stderr, cli.ExitMistake, word)
 		}
 	}
