@@ -247,6 +247,32 @@ func TestClippedIsNoDropout(t *testing.T) {
 	}
 }
 
+// TestClippedAndClicks checks that clicks found at the highest sensitivity do not replace clipped samples, whose restoration needs the limits,
+// and that a click at full scale remains a click.
+func TestClippedAndClicks(t *testing.T) {
+	const n, at = 16_000, 9_000
+	y, _ := between(voice(n, 3), -0.1, 0.1)
+	for i := range y {
+		y[i] = rounded(9.99 * y[i])
+	}
+	only := findAt(t, 10, testRate, Clipped, y)
+	both := testkit.Must(Find(t.Context(), inMemory{y}, n, testRate, Options{Kinds: Kinds, Step: step, Sensitivity: 10}))(t)
+	kept := 0
+	for _, f := range both {
+		if f.Clipped {
+			kept++
+		}
+	}
+	if 100*kept < 99*len(only) || kept < 100 {
+		t.Errorf("%d clipped alone, %d with clicks", len(only), kept)
+	}
+	y[at], y[at+1] = 0.999, 0.999
+	both = testkit.Must(Find(t.Context(), inMemory{y}, n, testRate, Options{Kinds: Kinds, Step: step}))(t)
+	if i := slices.IndexFunc(both, func(f Found) bool { return f.Start <= at && f.End > at+1 }); i < 0 || both[i].Kind != Clicks || both[i].Clipped {
+		t.Errorf("a click at full scale: %+v", both)
+	}
+}
+
 // TestClippedSensitivity checks that a higher sensitivity accepts a level with a smaller excess of samples: a tone of constant level is
 // found at the highest sensitivity, and light clipping is missed at the lowest.
 func TestClippedSensitivity(t *testing.T) {
