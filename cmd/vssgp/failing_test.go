@@ -79,7 +79,7 @@ func TestFailingFiles(t *testing.T) {
 				case o.code == cli.ExitDone || strings.Count(o.stderr, "vssgp: ") < 1 || !maps.Equal(before, after):
 					t.Errorf("%s: exit %d, %s; files %v", what, o.code, o.stderr, len(after))
 				}
-				if strings.Contains(c.args, "--checkpoint") && !done { // what is left of the checkpoint is valid
+				if strings.Contains(c.args, "--checkpoint") && !done { // the remaining checkpoint is valid
 					succeed(t, append(strings.Fields(c.args), "--resume")...)
 				}
 				if n > 200 {

@@ -71,7 +71,7 @@ func (r *textReader) next(limit int) (*Table, error) {
 		b.WriteString(r.rest)
 		var n int64
 		var err error
-		if r.names == nil && r.rest == "" { // what is not text is refused before the rest is read
+		if r.names == nil && r.rest == "" { // another format is refused before the rest is read
 			if n, err = io.Copy(&b, io.LimitReader(r.in, min(int64(limit), sampleSize))); err == nil {
 				if what := notText(b.String()); what != "" {
 					return nil, malformed("%s: the file is %s", r.name, what)

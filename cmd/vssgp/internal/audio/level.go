@@ -128,7 +128,8 @@ func (r *repair) noteClipped(path string, clipped int, what string) {
 	r.env.Note("%s: clipped %s that exceeded full scale%s; %s", path, cli.Counted(clipped, what), by, instead)
 }
 
-// removedFile returns the file of --removed, the input minus the output, both at the level of the output. changes are those of the output.
+// removedFile returns the file of --removed, the input minus the output, both at the level of the output.
+// changes contains the changed samples of the output.
 func (r *repair) removedFile(out *audio.File, changes []audio.Change) (file fileio.File, err error) {
 	e := out.Encoding()
 	silence, err := r.rec.Scaled(0, e)
