@@ -96,8 +96,8 @@ func (s *flacFile) metadata(in *head) (at int64, err error) {
 	}
 }
 
-// scan decodes the frames from an offset to the end of the file and returns the number of samples. It checks the declared number of samples
-// and MD5 sum. If the file is cut short, it returns the samples of the complete frames.
+// scan decodes the frames from an offset to the end of the file and returns the number of samples. It checks the
+// declared number of samples and MD5 sum. If the file is cut short, it returns the samples of the complete frames.
 func (s *flacFile) scan(in *head, at int64) (samples int, err error) {
 	sum, packed, declared := md5.New(), []byte(nil), int(s.info.NSamples)
 	d := s.decoder(at, in.size)

@@ -126,8 +126,8 @@ func salvaged(t *testing.T, file []byte) (f *File, damaged bool) {
 	return f, damage != nil
 }
 
-// TestSalvage checks that the complete samples of a truncated file are read, and that it is written with the right sizes. An AIFF file whose
-// format comes after the samples cannot be read.
+// TestSalvage checks that the complete samples of a truncated file are read, and that it is written with the right
+// sizes. An AIFF file whose format comes after the samples cannot be read.
 func TestSalvage(t *testing.T) {
 	files := goodFiles()
 	for _, frames := range []int{4096, 9000} { // the first FLAC file has only one frame, so no samples are left

@@ -134,10 +134,10 @@ func (l layout) withChunks(in *head, at int64, next chunks, riff int64) (layout,
 	}
 }
 
-// withData adds the data chunk, whose header is at offset at. available is the number of bytes from its body to the end of the file. If the
-// chunk declares more, the file is truncated. The placeholder sizes of programs that write to a pipe mean "up to the end of the file". So
-// does a size of 0 if the file has a size but no chunk after it: the program that wrote it was interrupted. As the file does not show
-// whether samples are missing, both are damage.
+// withData adds the data chunk, whose header is at offset at. available is the number of bytes from its body to the
+// end of the file. If the chunk declares more, the file is truncated. The placeholder sizes of programs that write
+// to a pipe mean "up to the end of the file". So does a size of 0 if the file has a size but no chunk after it: the
+// program that wrote it was interrupted. As the file does not show whether samples are missing, both are damage.
 func (l layout) withData(in *head, at int64, c chunk, available, riff int64) (layout, error) {
 	l.offset = c.body
 	size, frame := c.size, int64(l.frameBytes())

@@ -133,8 +133,9 @@ func TestStep(t *testing.T) {
 	}
 }
 
-// TestScaled checks for every kind of file that a gain multiplies and rounds all samples, that changes are stored at the new level, and that
-// all other bytes are kept in the same encoding. In another encoding the file is rewritten, unless its container cannot store it.
+// TestScaled checks for every kind of file that a gain multiplies and rounds all samples, that changes are stored
+// at the new level, and that all other bytes are kept in the same encoding. In another encoding the file is
+// rewritten, unless its container cannot store it.
 func TestScaled(t *testing.T) {
 	for _, g := range goodFiles() {
 		f := mustOpen(t, g.file)

@@ -16,7 +16,8 @@ func (solves) Solve(s *backend.Solution, _ *backend.Features, _ float64) error {
 	return nil
 }
 
-// TestLevelOfCondition compares the noise level of a factor's rounding errors with the formula in DESIGN.md, section 10.
+// TestLevelOfCondition compares the noise level of a factor's rounding errors with the formula in DESIGN.md,
+// section 10.
 func TestLevelOfCondition(t *testing.T) {
 	const n = 40
 	for windows, want := range map[int]float64{0: math.Sqrt(n + 3*6), 3: 2 * math.Sqrt(n+3*4)} { // a row meets all, or two windows of two

@@ -133,9 +133,9 @@ func TestClippedChannels(t *testing.T) {
 	}
 }
 
-// TestClippedLevels checks that clipping is found below the largest values: in a part that was made softer, before an undamaged louder part,
-// on one side, with the other polarity, with dither, and on a plateau that is not quite flat. It is not found in the soft copy of sounds
-// with few values or a constant level.
+// TestClippedLevels checks that clipping is found below the largest values: in a part that was made softer, before
+// an undamaged louder part, on one side, with the other polarity, with dither, and on a plateau that is not quite
+// flat. It is not found in the soft copy of sounds with few values or a constant level.
 func TestClippedLevels(t *testing.T) {
 	const n, half = 100_000, 50_000
 	loud := swelling(n, 1)
@@ -209,8 +209,8 @@ func TestClippedLevels(t *testing.T) {
 	}
 }
 
-// TestClippedIsNoDropout checks that long plateaus at a level below louder parts nearby are clipping for every order of the kinds, while
-// two runs of a repeated sample are dropouts.
+// TestClippedIsNoDropout checks that long plateaus at a level below louder parts nearby are clipping for every
+// order of the kinds, while two runs of a repeated sample are dropouts.
 func TestClippedIsNoDropout(t *testing.T) {
 	const n, part = 12_000, 210 // samples at each level
 	y := make([]float64, n)
@@ -247,8 +247,8 @@ func TestClippedIsNoDropout(t *testing.T) {
 	}
 }
 
-// TestClippedAndClicks checks that clicks found at the highest sensitivity do not replace clipped samples, whose restoration needs the limits,
-// and that a click at full scale remains a click.
+// TestClippedAndClicks checks that clicks found at the highest sensitivity do not replace clipped samples, whose
+// restoration needs the limits, and that a click at full scale remains a click.
 func TestClippedAndClicks(t *testing.T) {
 	const n, at = 16_000, 9_000
 	y, _ := between(voice(n, 3), -0.1, 0.1)
@@ -312,7 +312,8 @@ func TestClippedAtFullScale(t *testing.T) {
 	}
 }
 
-// TestClippedSingles checks that single samples at a lower level are omitted unless a longer run of the same level is near.
+// TestClippedSingles checks that single samples at a lower level are omitted unless a longer run of the same level
+// is near.
 func TestClippedSingles(t *testing.T) {
 	d := &clippedDetector{rate: 1000}
 	got := d.choose([]candidate{{10, 12, 1, 1}, {50, 51, 1, -1}, {60, 61, 1, -2}, {500, 501, 1, -1}, {900, 903, 1, 1}, {1100, 1101, 1, -1}})

@@ -19,8 +19,9 @@ func joined(all []candidate) (out []candidate) {
 	return out
 }
 
-// apart returns the detections of a channel in increasing order. It removes clicks that touch a dropout or zeros, because they are its
-// edges, and clicks that are less probable than clipping of the same samples, whose restoration needs the limits. It merges other overlapping detections, with the kind that comes first.
+// apart returns the detections of a channel in increasing order. It removes clicks that touch a dropout or zeros,
+// because they are its edges, and clicks that are less probable than clipping of the same samples, whose
+// restoration needs the limits. It merges other overlapping detections, with the kind that comes first.
 func apart(all []Found, kinds []Kind) (out []Found) {
 	slices.SortStableFunc(all, func(a, b Found) int { return cmp.Compare(a.Start, b.Start) })
 	all = withoutLess(withoutEdges(all))

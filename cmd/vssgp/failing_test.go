@@ -16,8 +16,9 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
-// TestFailingFiles lets each operation on a file fail in turn. The command must fail with the name of the file, and every output must have
-// its old content or be missing if there was none. Two failures may follow the last rename or have no effect: then all outputs are new.
+// TestFailingFiles lets each operation on a file fail in turn. The command must fail with the name of the file, and
+// every output must have its old content or be missing if there was none. Two failures may follow the last rename
+// or have no effect: then all outputs are new.
 func TestFailingFiles(t *testing.T) {
 	var rows strings.Builder
 	rows.WriteString("t,y\n")

@@ -107,7 +107,8 @@ func TestRepair(t *testing.T) {
 	}
 }
 
-// TestPart checks that --from and --to limit the search, in samples and times, and that only damage inside the part is reported.
+// TestPart checks that --from and --to limit the search, in samples and times, and that only damage inside the part
+// is reported.
 func TestPart(t *testing.T) {
 	dir := t.TempDir()
 	file, dropout, _ := stereo(t)
@@ -139,8 +140,8 @@ func TestPart(t *testing.T) {
 	}
 }
 
-// TestStrict checks that a recording that is cut short or has no length in its header is repaired with a warning, and refused with --strict.
-// Samples with extreme values are refused.
+// TestStrict checks that a recording that is cut short or has no length in its header is repaired with a warning,
+// and refused with --strict. Samples with extreme values are refused.
 func TestStrict(t *testing.T) {
 	dir := t.TempDir()
 	whole := wav(8000, 1, tone(4000, 8000))
@@ -186,7 +187,8 @@ func TestConfidence(t *testing.T) {
 	}
 }
 
-// TestResume checks that --resume skips recordings whose repair is complete and repairs those with another setting or changed files.
+// TestResume checks that --resume skips recordings whose repair is complete and repairs those with another setting
+// or changed files.
 func TestResume(t *testing.T) {
 	dir := t.TempDir()
 	in := func(names ...string) string { return filepath.Join(append([]string{dir}, names...)...) }
@@ -279,8 +281,9 @@ func TestFolder(t *testing.T) {
 	}
 }
 
-// TestGain checks the level of restored peaks at full scale: by default the output is lowered by what the fills need, --gain 0 keeps the
-// level and reports what it clips, and --format float needs no gain. --removed is always the input minus the output.
+// TestGain checks the level of restored peaks at full scale: by default the output is lowered by what the fills
+// need, --gain 0 keeps the level and reports what it clips, and --format float needs no gain. --removed is always
+// the input minus the output.
 func TestGain(t *testing.T) {
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }

@@ -302,7 +302,8 @@ func TestPositiveForecast(t *testing.T) {
 	refuse(t, "low.csv: row 1 (from 1): y is -1; must be 0 or more with --positive", "forecast", low, "--positive")
 }
 
-// TestTooLarge checks that every command refuses the same large numbers in the inputs and the outputs, and names the file.
+// TestTooLarge checks that every command refuses the same large numbers in the inputs and the outputs, and names
+// the file.
 func TestTooLarge(t *testing.T) {
 	dir := t.TempDir()
 	structural, sparse, out := filepath.Join(dir, "s.st"), filepath.Join(dir, "v.st"), filepath.Join(dir, "o.csv")

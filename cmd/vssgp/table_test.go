@@ -330,8 +330,8 @@ func TestBy(t *testing.T) {
 		"2024-01-01,a,v,3\n2024-01-02,a,v,4\n"), "--by", "shop")
 }
 
-// TestEmptyEnd checks that empty rows at the end of a table are part of a forecast, with and without a horizon, and that a line names those
-// that are not.
+// TestEmptyEnd checks that empty rows at the end of a table are part of a forecast, with and without a horizon, and
+// that a line names those that are not.
 func TestEmptyEnd(t *testing.T) {
 	dir := t.TempDir()
 	table := func(name string, row func(i int) string) string {
@@ -372,7 +372,8 @@ func TestEmptyEnd(t *testing.T) {
 	}
 }
 
-// TestDecimalFlag checks that --decimal applies to the data, to the table of --at and to every block of a table for predict.
+// TestDecimalFlag checks that --decimal applies to the data, to the table of --at and to every block of a table for
+// predict.
 func TestDecimalFlag(t *testing.T) {
 	dir := t.TempDir()
 	data, at := "t;y\n", "t;u\n"

@@ -89,8 +89,8 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// TestNotEven checks that rows are uneven, and G, C and the gradient as accurate as for other rows, if their distances from a grid are
-// more than the rounding errors of scaled even rows.
+// TestNotEven checks that rows are uneven, and G, C and the gradient as accurate as for other rows, if their
+// distances from a grid are more than the rounding errors of scaled even rows.
 func TestNotEven(t *testing.T) {
 	const n = 2000
 	rng := rand.New(rand.NewPCG(8, 14))

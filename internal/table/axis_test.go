@@ -322,7 +322,8 @@ func TestSeconds(t *testing.T) {
 	}
 }
 
-// TestFineGrid checks that a step below the resolution of x, of which every number is a multiple, is not the step of an even grid.
+// TestFineGrid checks that a step below the resolution of x, of which every number is a multiple, is not the step
+// of an even grid.
 func TestFineGrid(t *testing.T) {
 	if g := (&Axis{}).Grid([]float64{0, 0x1p-990, 1, 2, 3, 4}); g.Even || g.Step < 0.5 {
 		t.Errorf("%+v", g)
@@ -333,7 +334,8 @@ func TestFineGrid(t *testing.T) {
 	}
 }
 
-// TestQuarters checks that x is rounded to the nearest quarter whatever the month of the origin, which comes from a model.
+// TestQuarters checks that x is rounded to the nearest quarter whatever the month of the origin, which comes from a
+// model.
 func TestQuarters(t *testing.T) {
 	for _, first := range []string{"2023-10", "2023-11", "2023-12"} {
 		like, _, err := along(t, first, "2024-01")

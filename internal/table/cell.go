@@ -61,8 +61,8 @@ func classify(s string, delimiter byte, known *layout) (class, float64) {
 // currencies and percents are the signs before and after a number that are not read.
 const currencies, percents = "$€£¥", "%‰"
 
-// isDecorated reports whether a text is a number with thousands separators, a sign of a currency or percent, parentheses, or a minus that
-// is not ASCII.
+// isDecorated reports whether a text is a number with thousands separators, a sign of a currency or percent,
+// parentheses, or a minus that is not ASCII.
 func isDecorated(s string) bool {
 	if len(s) > 40 || !strings.ContainsAny(s[len(s)-1:], "0123456789)., ") && !strings.ContainsAny(s, currencies+percents) {
 		return false
@@ -86,8 +86,8 @@ func isDecorated(s string) bool {
 // separators are the thousands separators except the comma and the point.
 var separators = []string{"'", "’", " ", "\u00a0", "\u202f", "\u2009"}
 
-// grouped parses a number with the given decimal sign that may have thousands separators. It accepts a minus that is not ASCII. Groups of
-// digits between separators have at least the given length, and the last has three digits.
+// grouped parses a number with the given decimal sign that may have thousands separators. It accepts a minus that
+// is not ASCII. Groups of digits between separators have at least the given length, and the last has three digits.
 func grouped(s string, decimal byte, least int) (kind class, v float64, ok bool) {
 	other := map[byte]string{'.': ",", ',': "."}[decimal]
 	if rest, minus := strings.CutPrefix(s, "\u2212"); minus {
@@ -118,7 +118,8 @@ func grouped(s string, decimal byte, least int) (kind class, v float64, ok bool)
 	return kind, v, ok
 }
 
-// eitherSign reports whether the comma or point of a number may be a decimal sign or a thousands separator, as in 1,974.
+// eitherSign reports whether the comma or point of a number may be a decimal sign or a thousands separator, as in
+// 1,974.
 func eitherSign(s string) bool {
 	s = strings.TrimLeft(s, "+-")
 	at := strings.IndexAny(s, ",.")
@@ -194,7 +195,8 @@ func appendNumber(b []byte, v float64) []byte {
 	return strconv.AppendFloat(b, v, format, -1, 64)
 }
 
-// howToDecide returns the end of an error about the decimal sign of a number. It names the flags with which the number can be read.
+// howToDecide returns the end of an error about the decimal sign of a number. It names the flags with which the
+// number can be read.
 func howToDecide(s string) string {
 	_, _, atPoint := grouped(s, '.', 3)
 	_, _, atComma := grouped(s, ',', 3)

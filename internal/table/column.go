@@ -12,8 +12,9 @@ import (
 // A Kind is the type of the cells in a column.
 type Kind int
 
-// Kinds of columns. A column has numbers or dates if at least half of its cells that are not missing are numbers or dates. Numbers in a form
-// that is not read, such as $5, count as numbers, so that a default choice of columns refuses them instead of leaving them out.
+// Kinds of columns. A column has numbers or dates if at least half of its cells that are not missing are numbers or
+// dates. Numbers in a form that is not read, such as $5, count as numbers, so that a default choice of columns
+// refuses them instead of leaving them out.
 const (
 	Empty Kind = iota // all values are missing
 	Numbers
@@ -191,10 +192,11 @@ func (t *Table) numbers(col int, complete bool) ([]float64, error) {
 	return values, nil
 }
 
-// ambiguousSign returns why the commas or points of a column may be decimal signs or thousands separators, "" if it is clear. They may be
-// both if each is followed by three digits as in 1,974, and other numbers of the table do not show which: commas are then ambiguous unless
-// another comma can only be a decimal sign, and points are ambiguous if another comma can only be a decimal sign. Numbers without a sign
-// show nothing, because thousands separators may be omitted and so may decimals of zero.
+// ambiguousSign returns why the commas or points of a column may be decimal signs or thousands separators, "" if it
+// is clear. They may be both if each is followed by three digits as in 1,974, and other numbers of the table do not
+// show which: commas are then ambiguous unless another comma can only be a decimal sign, and points are ambiguous
+// if another comma can only be a decimal sign. Numbers without a sign show nothing, because thousands separators
+// may be omitted and so may decimals of zero.
 func (t *Table) ambiguousSign(col int, sign class) string {
 	own := t.column(col)
 	if t.Decimal != 0 || own.count[sign] == 0 || sign == point && own.either[point] < own.count[point] {

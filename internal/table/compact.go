@@ -10,7 +10,8 @@ import (
 	"github.com/vssgp/vssgp/internal/fileio/fault"
 )
 
-// compacts are the layouts of dates without separators: months, days, and the same after a conversion to floating point.
+// compacts are the layouts of dates without separators: months, days, and the same after a conversion to floating
+// point.
 var compacts = []string{"200601", "20060102", "200601.0", "20060102.0"}
 
 // earliest and latest are the years of dates without separators. Other numbers with as many digits remain numbers.
@@ -40,18 +41,20 @@ type compactDates struct {
 	chosen bool
 	// reason is the reason why the column does not have dates, although most of its numbers can be dates.
 	reason string
-	// invalid is the row of the first number that is not a date, -1 if there is none. typo means that the other numbers would be dates.
+	// invalid is the row of the first number that is not a date, -1 if there is none. typo means that the other
+	// numbers would be dates.
 	invalid int
 	typo    bool
 }
 
-// mostlyDates is the minimum share of valid dates in a column that was probably meant to have dates. One number may also be invalid if
-// there are at least fewestDates, half a year of months.
+// mostlyDates is the minimum share of valid dates in a column that was probably meant to have dates. One number may
+// also be invalid if there are at least fewestDates, half a year of months.
 const mostlyDates, fewestDates = 0.9, 6
 
-// compactDates returns the dates in a column of numbers, nil if few of the numbers can be dates. The numbers are dates if all of them are
-// valid dates in one layout and their steps are more even in months, years or days than as numbers. If both are equally even, as in the
-// months of one year, the name of the column decides. The same rule decides whether a number that is not a date is a typo.
+// compactDates returns the dates in a column of numbers, nil if few of the numbers can be dates. The numbers are
+// dates if all of them are valid dates in one layout and their steps are more even in months, years or days than as
+// numbers. If both are equally even, as in the months of one year, the name of the column decides. The same rule
+// decides whether a number that is not a date is a typo.
 func (t *Table) compactDates(col int, c *column) *compactDates {
 	total := c.numbers()
 	if total == 0 || c.count[whole] != total && c.count[point] != total || total+c.count[missing] != t.Rows {
@@ -129,8 +132,9 @@ func namedDate(name string) bool {
 	return name == "ds" || slices.ContainsFunc(dateWords, func(word string) bool { return strings.Contains(name, word) })
 }
 
-// Reading returns how a column is read that may have either numbers or dates without separators, such as 201501 or 20150131. It returns
-// "" for other columns. typo means that the column has numbers only because of a few cells that are not dates.
+// Reading returns how a column is read that may have either numbers or dates without separators, such as 201501 or
+// 20150131. It returns "" for other columns. typo means that the column has numbers only because of a few cells
+// that are not dates.
 func (t *Table) Reading(col int) (how string, typo bool) {
 	d := t.column(col).compact
 	if d == nil {

@@ -17,9 +17,9 @@ type Cell struct {
 	SD       float64 // the standard deviation of Value, which limits the written digits; 0 writes all
 }
 
-// Edit writes the file to w with the given cells replaced and all other bytes unchanged. The cells have the decimal sign of their column
-// and at least as many decimals. A compressed file is written uncompressed. A value that is not finite or above maxNumber is an error that wraps ErrFormat.
-// The table must be complete, as returned by Read.
+// Edit writes the file to w with the given cells replaced and all other bytes unchanged. The cells have the decimal
+// sign of their column and at least as many decimals. A compressed file is written uncompressed. A value that is
+// not finite or above maxNumber is an error that wraps ErrFormat. The table must be complete, as returned by Read.
 func (t *Table) Edit(w io.Writer, edits []Cell) error {
 	type patch struct {
 		lo, hi int

@@ -134,8 +134,9 @@ func (f *File) content(ctx context.Context) (in io.Reader, file io.Closer, size 
 // gzipMagic is the beginning of compressed data.
 const gzipMagic = "\x1f\x8b"
 
-// maxUnpacked is the maximum size of compressed text after decompression, in sizes of the file, in addition to the size of one record. It
-// bounds the memory for a small file that was made to fill the memory. Text of measured values is at most 20 times as large.
+// maxUnpacked is the maximum size of compressed text after decompression, in sizes of the file, in addition to the
+// size of one record. It bounds the memory for a small file that was made to fill the memory. Text of measured
+// values is at most 20 times as large.
 const maxUnpacked = 100
 
 // errLongLine is the error of a reader for a line of more than maxRecord bytes.

@@ -31,8 +31,8 @@ type Table struct {
 	Rows, Cols int
 	// DayFirst is the order of day and month in dates such as 1/2/2024. If it is nil, the order is detected in each column.
 	DayFirst *bool
-	// Decimal is the decimal sign, '.' or ','. The other sign, apostrophes and spaces then separate thousands. If it is 0, the sign is
-	// detected, and thousands separators are errors.
+	// Decimal is the decimal sign, '.' or ','. The other sign, apostrophes and spaces then separate thousands. If it
+	// is 0, the sign is detected, and thousands separators are errors.
 	Decimal byte
 
 	cells

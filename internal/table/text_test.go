@@ -210,7 +210,8 @@ func oneLine(t *testing.T, err error, message string) {
 	}
 }
 
-// TestBombs checks that small compressed files that were made to fill the memory are refused before they are read whole.
+// TestBombs checks that small compressed files that were made to fill the memory are refused before they are read
+// whole.
 func TestBombs(t *testing.T) {
 	const megabyte = 1 << 20
 	for name, c := range map[string]struct{ head, repeated, message string }{
@@ -240,7 +241,8 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// TestDecimal checks the reading of numbers with commas, points and thousands separators. An error is tested by its beginning.
+// TestDecimal checks the reading of numbers with commas, points and thousands separators. An error is tested by its
+// beginning.
 func TestDecimal(t *testing.T) {
 	for _, c := range []struct {
 		cells   string // with | between

@@ -146,8 +146,8 @@ func (g *gapFlags) detected(ctx context.Context, env *cli.Env, rec *audio.File, 
 	return found, datafile.FromFile(input, err)
 }
 
-// searchMargin is the length of the audio that is searched before --from and after --to, in seconds, because detectors compare a sound
-// with its surroundings.
+// searchMargin is the length of the audio that is searched before --from and after --to, in seconds, because
+// detectors compare a sound with its surroundings.
 const searchMargin = 1
 
 // A tail is a recording from a sample on.

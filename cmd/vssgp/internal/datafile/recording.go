@@ -93,7 +93,8 @@ func OpenRecording(ctx context.Context, env *cli.Env, path string) (*audio.File,
 	return r, f, nil
 }
 
-// salvage parses the header of a recording. It warns if the recording is cut short or its header is wrong; with --strict, this is an error.
+// salvage parses the header of a recording. It warns if the recording is cut short or its header is wrong; with
+// --strict, this is an error.
 func salvage(ctx context.Context, env *cli.Env, path string, f io.ReaderAt, size int64) (*audio.File, error) {
 	r, damage, err := audio.Salvage(&interruptible{ctx, f}, size)
 	if err != nil || damage == nil {

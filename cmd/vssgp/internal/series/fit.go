@@ -112,7 +112,8 @@ func (r *timeSeries) sign(m *series.Model) error {
 	return errors.Join(err, failed)
 }
 
-// warnNaive warns about series whose last period the seasonal naive forecast predicts better than the model. It describes the first.
+// warnNaive warns about series whose last period the seasonal naive forecast predicts better than the model. It
+// describes the first.
 func warnNaive[T any](env *cli.Env, jobs []*job[T]) {
 	text, count := "", 0
 	for _, j := range jobs {

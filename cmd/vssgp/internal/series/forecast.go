@@ -285,7 +285,8 @@ func (r *timeSeries) targets(env *cli.Env, at *datafile.Times, o *forecastFlags)
 	return d, r.checkHorizon(d.X, o)
 }
 
-// noteEmpty prints which empty cells at the end of the table a forecast at x leaves empty. x may be empty if it depends on the model.
+// noteEmpty prints which empty cells at the end of the table a forecast at x leaves empty. x may be empty if it
+// depends on the model.
 func (r *timeSeries) noteEmpty(env *cli.Env, x []float64) {
 	if r.name != "" { // there may be thousands of series
 		return

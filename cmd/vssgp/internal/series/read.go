@@ -222,7 +222,8 @@ func (r *timeSeries) showing(env *cli.Env, format string, args ...any) func(shar
 // fewestValues is the minimum number of values of an output for a fit.
 const fewestValues = 4
 
-// check returns an error if a column has too few values, if a value is negative with --positive, or if a standard deviation is out of range.
+// check returns an error if a column has too few values, if a value is negative with --positive, or if a standard
+// deviation is out of range.
 func (r *timeSeries) check(positive bool) error {
 	for i, name := range r.yNames {
 		if seen := len(r.X) - r.missing[i]; seen < fewestValues {
@@ -256,8 +257,9 @@ func (r *timeSeries) check(positive bool) error {
 // howToChoose is the end of errors about a default input column.
 const howToChoose = "choose the input with --x COLUMN, or --x row for the row number"
 
-// checkGuess returns an error if the default input column has repeated values because the table has several series or, if ordered is
-// set, if it neither increases nor decreases. The order of several series is checked by each, so that one does not stop the others.
+// checkGuess returns an error if the default input column has repeated values because the table has several series
+// or, if ordered is set, if it neither increases nor decreases. The order of several series is checked by each, so
+// that one does not stop the others.
 func (r *timeSeries) checkGuess(env *cli.Env, ordered bool) error {
 	r.ordered = ordered
 	repeats, err := r.checkRepeats()
@@ -283,8 +285,8 @@ func (r *timeSeries) noteDates(env *cli.Env) {
 	}
 }
 
-// checkOrder returns an error if the input column must increase or decrease and does not. It names the first row against the direction of
-// most rows, or the row before it if the others around them are then in order.
+// checkOrder returns an error if the input column must increase or decrease and does not. It names the first row
+// against the direction of most rows, or the row before it if the others around them are then in order.
 func (r *timeSeries) checkOrder() error {
 	slack := 0.0 // local times go back by an hour at the end of daylight saving time
 	if r.axis.Dates() && units[r.axis.Unit] <= units["h"] {

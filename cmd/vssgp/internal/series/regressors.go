@@ -102,7 +102,8 @@ func (g *regressors) readEvents(ctx context.Context, env *cli.Env, c *datafile.C
 	return nil
 }
 
-// maxRegressors is the maximum number of regressors of a series and of names of events. The time of a fit grows with it.
+// maxRegressors is the maximum number of regressors of a series and of names of events. The time of a fit grows
+// with it.
 const maxRegressors = 256
 
 const secondsPerDay = 86400
@@ -341,7 +342,8 @@ func (r *timeSeries) latest(count int) (z [][]float64) {
 	return z
 }
 
-// past returns the rows up to the last value of an output, all rows if there is no value. It adds the times of later rows to r.future.
+// past returns the rows up to the last value of an output, all rows if there is no value. It adds the times of
+// later rows to r.future.
 func (r *timeSeries) past(x []float64, outputs [][]float64) (rows []int) {
 	last := math.Inf(-1)
 	for _, y := range outputs {
