@@ -143,8 +143,8 @@ func (f *File) Read(lo, hi int) ([][]float64, error) {
 			for c := range samples {
 				v := f.encoding.decode(b[i:])
 				if !(math.Abs(v) <= mostSample) {
-					return bad(at+int64(i), "sample %d of channel %d (from 1) is %v, must be finite and from %v to %v, except in a gap", lo+n, c+1, v,
-						-mostSample, mostSample)
+					return bad(at+int64(i), "sample %d of channel %d (from 1) is %v, must be finite and from %v to %v, "+
+						"except in a gap", lo+n, c+1, v, -mostSample, mostSample)
 				}
 				samples[c][n] = v
 				i += width

@@ -173,7 +173,8 @@ func TestSalvage(t *testing.T) {
 		frames  int
 		damaged bool
 	}{
-		{"no size", 0, "", 2, true}, {"no size, odd", 0, "\xfe", 2, true}, {"largest size", math.MaxUint32, "", 2, true}, {"whole", 4, "", 2, false},
+		{"no size", 0, "", 2, true}, {"no size, odd", 0, "\xfe", 2, true}, {"largest size", math.MaxUint32, "", 2, true},
+		{"whole", 4, "", 2, false},
 		{"half a frame", 3, "", 1, true}, {"followed by a chunk", 0, "LIST", 0, false},
 	} {
 		file := slices.Concat(good, []byte(c.more))
@@ -195,7 +196,8 @@ func TestSalvage(t *testing.T) {
 // TestID3 checks that an ID3v2 tag in front of a file is skipped, and kept in front of a FLAC file.
 func TestID3(t *testing.T) {
 	for _, file := range [][]byte{flacOf(t, sound(t, 16000, PCM16, 1, 5000)), goodFiles()[0].file} {
-		for _, tag := range []string{"ID3\x04\x00\x00\x00\x00\x01\x02" + strings.Repeat("x", 130), "ID3\x03\x00\x10\x00\x00\x00\x04data3DI\x03\x00\x10\x00\x00\x00\x04"} {
+		for _, tag := range []string{"ID3\x04\x00\x00\x00\x00\x01\x02" + strings.Repeat("x", 130),
+			"ID3\x03\x00\x10\x00\x00\x00\x04data3DI\x03\x00\x10\x00\x00\x00\x04"} {
 			f := mustOpen(t, append([]byte(tag), file...))
 			want := file
 			if f.container == FLAC {
@@ -294,7 +296,8 @@ func TestBadFiles(t *testing.T) {
 		{"extensible short", riff("fmt ", fmtBody(codeExtensible, 1, 8000, 16), "data", "\x01\x02"), "expected at least 40"},
 		{"extensible GUID", riff("fmt ", extensible(1, 1, 8000, 16, 16)[:39]+"x", "data", "\x01\x02"), "GUID"},
 		{"valid bits", riff("fmt ", extensible(1, 1, 8000, 16, 17), "data", "\x01\x02"), "17 valid bits"},
-		{"NaN", riff("fmt ", fmtBody(3, 1, 8000, 32), "data", string(nan)), "offset 48: sample 1 of channel 1 (from 1) is NaN"},
+		{"NaN", riff("fmt ", fmtBody(3, 1, 8000, 32), "data", string(nan)),
+			"offset 48: sample 1 of channel 1 (from 1) is NaN"},
 		{"infinite", riff("fmt ", fmtBody(3, 1, 8000, 64), "data", string(inf)), "sample 0 of channel 1 (from 1) is -Inf"},
 		{"sphere header length", []byte("NIST_1A\n  -1024\n          "), "header length"},
 		{"sphere header absurd", []byte("NIST_1A\n9999999\nend_head\n"), "truncated"},

@@ -145,12 +145,13 @@ func (l layout) withData(in *head, at int64, c chunk, available, riff int64) (la
 	switch {
 	case unknown && (sizeUnknown(riff) || size == 0 && !chunkAt(in, c.body)):
 		l.streamed = true
-		in.damaged(bad(at, "the \"data\" chunk has no length, because it was written to a pipe or the program was interrupted; %d bytes follow",
-			available))
+		in.damaged(bad(at, "the \"data\" chunk has no length, because it was written to a pipe or the program was "+
+			"interrupted; %d bytes follow", available))
 		size = available - available%frame
 	case size > available:
 		l.streamed = true
-		in.damaged(bad(at, "truncated: the \"data\" chunk declares %d bytes, but only %d bytes remain in the file", size, available))
+		in.damaged(bad(at, "truncated: the \"data\" chunk declares %d bytes, but only %d bytes remain in the file", size,
+			available))
 		size = available - available%frame
 	case size%frame != 0:
 		in.damaged(bad(at, "the \"data\" chunk has %d bytes, must be a multiple of %d", size, frame))

@@ -161,7 +161,8 @@ func TestScaled(t *testing.T) {
 					}
 				}
 			}
-			if to == g.encoding && (!bytes.Equal(out[:f.offset], g.file[:f.offset]) || !bytes.Equal(out[f.end():], g.file[f.end():])) {
+			if to == g.encoding && (!bytes.Equal(out[:f.offset], g.file[:f.offset]) ||
+				!bytes.Equal(out[f.end():], g.file[f.end():])) {
 				t.Errorf("%s: bytes other than samples changed", g.name)
 			}
 		}
@@ -169,7 +170,8 @@ func TestScaled(t *testing.T) {
 	tagged := withBlocks(flacOf(t, sound(t, 16000, PCM16, 1, 9000)), block(2, true, "ABCDdata"))
 	quiet := testkit.Must(mustOpen(t, tagged).Scaled(0.5, PCM16))(t)
 	testkit.Contains(t, string(flacOf(t, quiet)), "ABCDdata")
-	testkit.Fails(t, testkit.Must(quiet.Scaled(1, Float32))(t).CheckWrite(FLAC), ErrFormat, "FLAC cannot store 32-bit float")
+	testkit.Fails(t, testkit.Must(quiet.Scaled(1, Float32))(t).CheckWrite(FLAC), ErrFormat,
+		"FLAC cannot store 32-bit float")
 	for _, gain := range []float64{-0.1, 1.1, math.NaN()} {
 		testkit.Fails(t, testkit.Error(quiet.Scaled(gain, PCM16)), ErrArgument, "from 0 to 1")
 	}

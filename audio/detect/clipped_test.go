@@ -256,7 +256,8 @@ func TestClippedAndClicks(t *testing.T) {
 		y[i] = rounded(9.99 * y[i])
 	}
 	only := findAt(t, 10, testRate, Clipped, y)
-	both := testkit.Must(Find(t.Context(), inMemory{y}, n, testRate, Options{Kinds: Kinds, Step: step, Sensitivity: 10}))(t)
+	both := testkit.Must(Find(t.Context(), inMemory{y}, n, testRate, Options{Kinds: Kinds, Step: step,
+		Sensitivity: 10}))(t)
 	kept := 0
 	for _, f := range both {
 		if f.Clipped {
@@ -268,7 +269,8 @@ func TestClippedAndClicks(t *testing.T) {
 	}
 	y[at], y[at+1] = 0.999, 0.999
 	both = testkit.Must(Find(t.Context(), inMemory{y}, n, testRate, Options{Kinds: Kinds, Step: step}))(t)
-	if i := slices.IndexFunc(both, func(f Found) bool { return f.Start <= at && f.End > at+1 }); i < 0 || both[i].Kind != Clicks || both[i].Clipped {
+	if i := slices.IndexFunc(both, func(f Found) bool { return f.Start <= at && f.End > at+1 }); i < 0 ||
+		both[i].Kind != Clicks || both[i].Clipped {
 		t.Errorf("a click at full scale: %+v", both)
 	}
 }
@@ -316,7 +318,8 @@ func TestClippedAtFullScale(t *testing.T) {
 // is near.
 func TestClippedSingles(t *testing.T) {
 	d := &clippedDetector{rate: 1000}
-	got := d.choose([]candidate{{10, 12, 1, 1}, {50, 51, 1, -1}, {60, 61, 1, -2}, {500, 501, 1, -1}, {900, 903, 1, 1}, {1100, 1101, 1, -1}})
+	got := d.choose([]candidate{{10, 12, 1, 1}, {50, 51, 1, -1}, {60, 61, 1, -2}, {500, 501, 1, -1}, {900, 903, 1, 1},
+		{1100, 1101, 1, -1}})
 	testkit.Equal(t, len(got), 3, "candidates")
 	testkit.Equal(t, got[1].lo, 50, "the single sample")
 }

@@ -30,9 +30,11 @@ func TestFailingFiles(t *testing.T) {
 		args    string
 		outputs []string
 	}{
-		{"forecast d.csv --season none --trend none --short-memory=false --horizon 2 -o o.csv -m m.st", []string{"o.csv", "m.st"}},
+		{"forecast d.csv --season none --trend none --short-memory=false --horizon 2 -o o.csv -m m.st",
+			[]string{"o.csv", "m.st"}},
 		{"repair in.wav --gap 100:120 --method ar -o o.wav --sd o.csv --labels l.txt", []string{"o.wav", "o.csv", "l.txt"}},
-		{"fit d.csv --features 2 --components 1 --iterations 2 --checkpoint c --every 1ns --resume -o m.st", []string{"m.st"}},
+		{"fit d.csv --features 2 --components 1 --iterations 2 --checkpoint c --every 1ns --resume -o m.st",
+			[]string{"m.st"}},
 		{"fit d.csv --features 2 --components 1 --iterations 2 --checkpoint c --every 1ns -o m.st", []string{"m.st"}},
 	}[:slow.Pick(4, 3)] {
 		for _, old := range []string{"old", ""}[:slow.Pick(2, 1)] {
@@ -48,7 +50,8 @@ func TestFailingFiles(t *testing.T) {
 					}
 				}
 				if strings.Contains(c.args, "--resume") {
-					succeed(t, strings.Fields("fit d.csv --features 2 --components 1 --iterations 2 --checkpoint c --every 1ns -o first.st")...)
+					succeed(t, strings.Fields("fit d.csv --features 2 --components 1 --iterations 2 --checkpoint c --every "+
+						"1ns -o first.st")...)
 				}
 				before := contents(t, dir)
 				calls, failed := 0, ""
@@ -68,7 +71,8 @@ func TestFailingFiles(t *testing.T) {
 				delete(before, "c")
 				delete(after, "c")
 				switch whole := len(after) == len(before)+map[string]int{"": len(c.outputs)}[old]; {
-				case failed != "" && !strings.HasPrefix(failed, "link") && !strings.Contains(o.stderr, failed[strings.LastIndex(failed, " ")+1:]):
+				case failed != "" && !strings.HasPrefix(failed, "link") && !strings.Contains(o.stderr,
+					failed[strings.LastIndex(failed, " ")+1:]):
 					t.Errorf("%s: exit %d, %s", what, o.code, o.stderr)
 				case strings.HasPrefix(failed, "sync folder") && o.code != cli.ExitDone,
 					o.code == cli.ExitDone && (done || strings.HasPrefix(failed, "link") || checkpointFailed):

@@ -164,9 +164,11 @@ func TestStrict(t *testing.T) {
 		w := testkit.Must(audio.NewWriter(&b, 8000, audio.Float64, 1, 2000))(t)
 		testkit.OK(t, w.Write(testkit.Numbers(2000, func(i int) float64 { return math.Sin(float64(i) / 3) })))
 		testkit.OK(t, w.Close())
-		in := testkit.Put(t, dir, "far.wav", string(binary.LittleEndian.AppendUint64(b.Bytes()[:b.Len()-8*1600], math.Float64bits(v)))+
-			string(b.Bytes()[b.Len()-8*1599:]))
-		refuse(t, "sample 400 of channel 1 (from 1) is "+text+", must be finite and from -1e+100 to 1e+100, except in a gap", "repair", in, "--gap", "300:310", "-o",
+		in := testkit.Put(t, dir, "far.wav",
+			string(binary.LittleEndian.AppendUint64(b.Bytes()[:b.Len()-8*1600], math.Float64bits(v)))+
+				string(b.Bytes()[b.Len()-8*1599:]))
+		refuse(t, "sample 400 of channel 1 (from 1) is "+text+", must be finite and from -1e+100 to 1e+100, except in a gap",
+			"repair", in, "--gap", "300:310", "-o",
 			filepath.Join(dir, "x.wav"))
 	}
 }
@@ -196,15 +198,16 @@ func TestResume(t *testing.T) {
 	quiet := string(wav(8000, 1, tone(4000, 8000)))
 	testkit.Put(t, in("takes"), "a.wav", string(file))
 	testkit.Put(t, in("takes"), "b.wav", quiet)
-	line := []string{"impute", in("takes"), "--detect", "dropouts", "--out-dir", in("out"), "--labels", in("out", "{}.txt"), "--sd",
-		in("out", "{}.csv"), "--json"}
+	line := []string{"impute", in("takes"), "--detect", "dropouts", "--out-dir", in("out"), "--labels",
+		in("out", "{}.txt"), "--sd", in("out", "{}.csv"), "--json"}
 	run := func(name, skipped string, args ...string) {
 		t.Helper()
 		r := decode[struct {
 			Recordings []imputed
 			Skipped    []string
 		}](t, succeed(t, append(line, args...)...).stdout)
-		if got := strings.Join(r.Skipped, " "); got != skipped || len(r.Recordings)+len(r.Skipped) != len(listing(t, in("takes")))-1 {
+		if got := strings.Join(r.Skipped, " "); got != skipped ||
+			len(r.Recordings)+len(r.Skipped) != len(listing(t, in("takes")))-1 {
 			t.Errorf("%s: %q skipped, want %q; %d repaired", name, got, skipped, len(r.Recordings))
 		}
 	}
@@ -275,7 +278,8 @@ func TestFolder(t *testing.T) {
 			testkit.OK(t, os.Mkdir(folder, 0o777))
 		}
 		if o := vssgpRun(t, append([]string{"impute", folder, "--detect", "zeros"}, args...)...); o.code != cli.ExitMistake ||
-			!strings.Contains(o.stderr, word) || strings.Contains(word, "folder of") && strings.Count(o.stderr, cli.Prefix) != 2 {
+			!strings.Contains(o.stderr, word) || strings.Contains(word, "folder of") &&
+			strings.Count(o.stderr, cli.Prefix) != 2 {
 			t.Errorf("%v: exit %d, %q; want %d and %q", args, o.code, o.stderr, cli.ExitMistake, word)
 		}
 	}
@@ -317,7 +321,8 @@ func TestGain(t *testing.T) {
 		if c.gain == -1 && !(r.Gain < -1) || c.gain != -1 && r.Gain != c.gain {
 			t.Errorf("%q: a gain of %v dB, want %v", c.flags, r.Gain, c.gain)
 		}
-		if !strings.Contains(o.stderr, c.note) || c.note == "" && o.stderr != "" || (r.Clipped > 0) != strings.Contains(o.stderr, "clipped") {
+		if !strings.Contains(o.stderr, c.note) || c.note == "" && o.stderr != "" ||
+			(r.Clipped > 0) != strings.Contains(o.stderr, "clipped") {
 			t.Errorf("%q: %d clipped, stderr %q, want %q", c.flags, r.Clipped, o.stderr, c.note)
 		}
 		before, after := testkit.Must(audio.Open(take))(t), testkit.Must(audio.Open(out))(t)
@@ -354,7 +359,8 @@ func TestGain(t *testing.T) {
 	}
 	copy(wrong[4000:], []int16{32767, 32767, 32767})
 	labels := testkit.Put(t, dir, "clipped.csv", "start,end,channel,label\n4000,4003,,clipped\n")
-	o := succeed(t, "repair", testkit.Put(t, dir, "wrong.wav", string(wav(8000, 1, wrong))), "--gaps", labels, "-o", in("o.wav"))
+	o := succeed(t, "repair", testkit.Put(t, dir, "wrong.wav", string(wav(8000, 1, wrong))), "--gaps", labels, "-o",
+		in("o.wav"))
 	testkit.Contains(t, o.stdout+o.stderr, "unreliable: gap 4000:4003", "o.wav: clipped 3 filled samples")
 	still := in("still.wav") // a given gain also applies if there is no damage
 	succeed(t, "repair", take, "--detect", "zeros", "--to", "0.5s", "--gain", "-6", "-o", still)

@@ -153,12 +153,18 @@ func TestGuessedInput(t *testing.T) {
 		"a year and a month":                 {byYear, "", []string{"input column year", "differ in column month", "--x row"}, ""},
 		"values alone": {values, "", []string{"the default input column total", "is not increasing", "row 4 (from 1) has 94 after 100",
 			"--x COLUMN", "--x row"}, ""},
-		"a typo":                             {strings.Replace(plain, "200110", "200170", 1), "", []string{"not increasing: row 22 (from 1) has 200170 before 200111"}, ""},
-		"a typo in the first row":            {strings.Replace(plain, "200001", "209001", 1), "", []string{"not increasing: row 1 (from 1) has 209001 before 200002"}, ""},
-		"a typo in the last row":             {strings.Replace(plain, "200112", "199112", 1), "", []string{"row 24 (from 1) has 199112 after 200111"}, ""},
-		"a typo below the others":            {strings.Replace(plain, "200110", "190110", 1), "", []string{"row 22 (from 1) has 190110 after 200109"}, ""},
-		"a typo with the latest first":       {strings.Replace(falling, "2001-03-20", "2001-02-20", 1), "", []string{"not decreasing: row 11 (from 1) has 2001-02-20 before 2001-03-19"}, ""},
-		"a month 13, still increasing":       {strings.Replace(plain, "200012", "200013", 1), "", nil, "month,y_mean,y_sd,y_lower,y_upper\n200113,"},
+		"a typo": {strings.Replace(plain, "200110", "200170", 1), "",
+			[]string{"not increasing: row 22 (from 1) has 200170 before 200111"}, ""},
+		"a typo in the first row": {strings.Replace(plain, "200001", "209001", 1), "",
+			[]string{"not increasing: row 1 (from 1) has 209001 before 200002"}, ""},
+		"a typo in the last row": {strings.Replace(plain, "200112", "199112", 1), "",
+			[]string{"row 24 (from 1) has 199112 after 200111"}, ""},
+		"a typo below the others": {strings.Replace(plain, "200110", "190110", 1), "",
+			[]string{"row 22 (from 1) has 190110 after 200109"}, ""},
+		"a typo with the latest first": {strings.Replace(falling, "2001-03-20", "2001-02-20", 1), "",
+			[]string{"not decreasing: row 11 (from 1) has 2001-02-20 before 2001-03-19"}, ""},
+		"a month 13, still increasing": {strings.Replace(plain, "200012", "200013", 1), "", nil,
+			"month,y_mean,y_sd,y_lower,y_upper\n200113,"},
 		"several series, but --x":            {long, "--x ds", nil, "ds,"},
 		"values, but --x":                    {values, "--x total", nil, "total,"},
 		"the numbers of the rows":            {values, "--x row", nil, "row,part_mean,part_sd,part_lower,part_upper\n25,"},
@@ -174,7 +180,8 @@ func TestGuessedInput(t *testing.T) {
 		"numbers that could be months":       {ids, "", nil, "id,y_mean,y_sd,y_lower,y_upper\n200013,"},
 	} {
 		path := testkit.Put(t, dir, "d.csv", c.text)
-		o := vssgpRun(t, append([]string{"forecast", path, "--horizon", "1", "--season", "none", "--trend", "none", "-o", "-"}, strings.Fields(c.args)...)...)
+		o := vssgpRun(t, append([]string{"forecast", path, "--horizon", "1", "--season", "none", "--trend", "none", "-o",
+			"-"}, strings.Fields(c.args)...)...)
 		if c.want == nil && (o.code != cli.ExitDone || !strings.HasPrefix(o.stdout, c.first)) || c.want != nil &&
 			(o.code != cli.ExitMistake || strings.Count(o.stderr, "\n") != 1) {
 			t.Errorf("%s: exit %d, %s%s", name, o.code, o.stdout, o.stderr)
@@ -184,18 +191,22 @@ func TestGuessedInput(t *testing.T) {
 	model := filepath.Join(dir, "m.st")
 	months := testkit.Put(t, dir, "months.csv", plain)
 	for text, reading := range map[string]string{strings.Replace(plain, "200012", "200013", 1): "warning: " + months +
-		`:13: column "month" (0 from 0): "200013" is not a date (YYYYMM), so the column is read as numbers`, plain: "months.csv: column month is read as dates, YYYYMM", ids: "column id is read as numbers"} {
+		`:13: column "month" (0 from 0): "200013" is not a date (YYYYMM), so the column is read as numbers`,
+		plain: "months.csv: column month is read as dates, YYYYMM", ids: "column id is read as numbers"} {
 		testkit.Put(t, dir, "months.csv", text)
 		for _, flags := range []string{"--season none --trend none", "--features 2 --components 1 --iterations 1"} {
 			o := succeed(t, append([]string{"fit", months, "-o", model}, strings.Fields(flags)...)...)
 			testkit.Contains(t, o.stderr, reading)
 		}
 	}
-	for rows, note := range map[string]string{twice: "t repeats the value of another row in 12 rows of 24, such as 0 in rows 1 and 2 (from 1)",
-		strings.Replace(table("t,y", func(i int) string { return fmt.Sprintf("%d,%s", i, y(i)) }), "\n7,", "\n6,", 1): "t repeats the value of " +
-			"another row in 1 row of 24, such as 6 in rows 7 and 8 (from 1)"} {
+	once := strings.Replace(table("t,y", func(i int) string { return fmt.Sprintf("%d,%s", i, y(i)) }), "\n7,", "\n6,", 1)
+	for rows, note := range map[string]string{
+		twice: "t repeats the value of another row in 12 rows of 24, such as 0 in rows 1 and 2 (from 1)",
+		once:  "t repeats the value of another row in 1 row of 24, such as 6 in rows 7 and 8 (from 1)",
+	} {
 		again := testkit.Put(t, dir, "again.csv", rows)
-		testkit.Contains(t, succeed(t, "fit", again, "-o", model, "--season", "none", "--trend", "none").stderr, "warning: "+again+": "+note)
+		testkit.Contains(t, succeed(t, "fit", again, "-o", model, "--season", "none", "--trend", "none").stderr,
+			"warning: "+again+": "+note)
 	}
 	unsorted, several := testkit.Put(t, dir, "x.csv", values), testkit.Put(t, dir, "long.csv", long)
 	succeed(t, "fit", unsorted, "-o", model, "--season", "none") // a fit accepts an unsorted input
@@ -216,18 +227,21 @@ func TestByError(t *testing.T) {
 		text += fmt.Sprintf("%d,%s,%d\n", i%40, []string{"a", "b"}[i/40], i*i%7)
 	}
 	data := testkit.Put(t, dir, "two.csv", text)
-	o := vssgpRun(t, "forecast", data, "--by", "shop", "--horizon", "100", "--season", "none", "--trend", "none", "-o", filepath.Join(dir, "o.csv"))
+	o := vssgpRun(t, "forecast", data, "--by", "shop", "--horizon", "100", "--season", "none", "--trend", "none", "-o",
+		filepath.Join(dir, "o.csv"))
 	testkit.Equal(t, o.code, cli.ExitMistake, "exit code")
 	testkit.Contains(t, o.stderr, "two.csv: shop b: --horizon 100 exceeds the maximum of 70 rows", "1 of 2 series failed")
 	testkit.Put(t, dir, "two.csv", strings.Replace(text, "\n2,b", "\n9,b", 1)) // not sorted
-	for _, args := range []string{"forecast --horizon 1", "fill -o " + filepath.Join(dir, "w.csv"), "backtest --horizon 1 --origins 1", "forecast --horizon 1 --x t"} {
+	for _, args := range []string{"forecast --horizon 1", "fill -o " + filepath.Join(dir, "w.csv"),
+		"backtest --horizon 1 --origins 1", "forecast --horizon 1 --x t"} {
 		o := vssgpRun(t, append(strings.Fields(args), data, "--by", "shop", "--season", "none", "--trend", "none")...)
 		if strings.Contains(args, "--x") {
 			testkit.Equal(t, o.code, cli.ExitDone, args)
 			continue
 		}
 		testkit.Equal(t, o.code, cli.ExitMistake, args)
-		testkit.Contains(t, o.stderr, "two.csv: shop b: the default input column t is not increasing: row 43 (from 1) has 9 before 3", "1 of 2 series failed")
+		testkit.Contains(t, o.stderr, "two.csv: shop b: the default input column t is not increasing: row 43 (from "+
+			"1) has 9 before 3", "1 of 2 series failed")
 	}
 }
 
@@ -353,19 +367,25 @@ func TestEmptyEnd(t *testing.T) {
 	days := table("days.csv", func(i int) string { return fmt.Sprintf("2024-02-%02d,%s", i+6, y(i, 20)) })
 	known := table("known.csv", func(i int) string { return fmt.Sprintf("%d,%d,%s", i, i%5, y(i, 20)) })
 	for _, c := range []struct{ args, want, note string }{ // the inputs of the forecast
-		{rows, "21 22 23", ""}, {rows + " --horizon 2", "21 22", "not forecast: 1 of 3 empty rows after the last value of x1, such as 23"},
+		{rows, "21 22 23", ""}, {rows + " --horizon 2", "21 22", "not forecast: 1 of 3 empty rows after the last " +
+			"value of x1, such as 23"},
 		{rows + " --horizon 4", "21 22 23 24", ""}, {rows + " --until 22", "21 22", "1 of 3 empty rows"},
-		{days + " --horizon 2d", "2024-02-27 2024-02-28", "such as 2024-02-29"}, {days, "2024-02-27 2024-02-28 2024-02-29", ""},
-		{rows + " --x row", "22 23 24", ""}, {two + " --x x0 --y x1,x2", "21 22 23", "the values of x2 end at 18, but the forecast begins after 20"},
-		{by + " --by x1", "a a b", ""}, {by + " --by x1 --horizon 1", "a b", ""}, {known + " --regressor x1 --horizon 3", "21 22 23", ""},
+		{days + " --horizon 2d", "2024-02-27 2024-02-28", "such as 2024-02-29"},
+		{days, "2024-02-27 2024-02-28 2024-02-29", ""},
+		{rows + " --x row", "22 23 24", ""}, {two + " --x x0 --y x1,x2", "21 22 23",
+			"the values of x2 end at 18, but the forecast begins after 20"},
+		{by + " --by x1", "a a b", ""}, {by + " --by x1 --horizon 1", "a b", ""},
+		{known + " --regressor x1 --horizon 3", "21 22 23", ""},
 	} {
 		out := filepath.Join(dir, "o.csv")
-		o := succeed(t, append(strings.Fields("forecast "+c.args), "-o", out, "--season", "none", "--trend", "none", "--short-memory=false")...)
+		o := succeed(t, append(strings.Fields("forecast "+c.args), "-o", out, "--season", "none", "--trend", "none",
+			"--short-memory=false")...)
 		got := ""
 		for _, l := range lines(t, out)[1:] {
 			got += " " + l[0]
 		}
-		if strings.TrimSpace(got) != c.want || !strings.Contains(o.stderr, c.note) || c.note == "" && strings.Contains(o.stderr, "empty row") ||
+		if strings.TrimSpace(got) != c.want || !strings.Contains(o.stderr, c.note) || c.note == "" &&
+			strings.Contains(o.stderr, "empty row") ||
 			strings.Contains(o.stderr, "begins after") != strings.Contains(c.note, "begins after") {
 			t.Errorf("%s: %s, %s; want %s, %s", c.args, got, o.stderr, c.want, c.note)
 		}

@@ -64,7 +64,8 @@ const currencies, percents = "$€£¥", "%‰"
 // isDecorated reports whether a text is a number with thousands separators, a sign of a currency or percent,
 // parentheses, or a minus that is not ASCII.
 func isDecorated(s string) bool {
-	if len(s) > 40 || !strings.ContainsAny(s[len(s)-1:], "0123456789)., ") && !strings.ContainsAny(s, currencies+percents) {
+	if len(s) > 40 || !strings.ContainsAny(s[len(s)-1:], "0123456789)., ") &&
+		!strings.ContainsAny(s, currencies+percents) {
 		return false
 	}
 	if inner, ok := strings.CutPrefix(s, "("); ok && strings.HasSuffix(inner, ")") {
@@ -103,7 +104,8 @@ func grouped(s string, decimal byte, least int) (kind class, v float64, ok bool)
 			if i == 0 {
 				g = strings.TrimLeft(g, "+-")
 			}
-			if len(g) == 0 || len(g) > 3 || i > 0 && len(g) < least || i == len(groups)-1 && len(g) < 3 || strings.Trim(g, "0123456789") != "" {
+			if len(g) == 0 || len(g) > 3 || i > 0 && len(g) < least || i == len(groups)-1 && len(g) < 3 ||
+				strings.Trim(g, "0123456789") != "" {
 				return text, 0, false
 			}
 		}

@@ -28,7 +28,7 @@ type column struct {
 	decimals int          // maximum number of decimals
 	uneven   bool         // the numbers of decimals differ
 	free     bool         // some numbers have an exponent, or the file is binary
-	either   [classes]int // number of cells such as 1,974, whose comma or point may be a decimal sign or a thousands separator
+	either   [classes]int // number of cells such as 1,974, whose sign may separate decimals or thousands
 	commas   bool         // some commas can only be decimal signs, as in 12,5 and 1.974,41
 	compact  *compactDates
 }

@@ -125,7 +125,8 @@ func unevenness(x []float64) float64 {
 }
 
 // dateWords are parts of names of columns with dates, in lower case.
-var dateWords = []string{"date", "day", "month", "quarter", "week", "time", "period", "yyyymm", "datum", "monat", "tag", "mois", "fecha"}
+var dateWords = []string{"date", "day", "month", "quarter", "week", "time", "period", "yyyymm", "datum", "monat",
+	"tag", "mois", "fecha"}
 
 func namedDate(name string) bool {
 	name = strings.ToLower(name)
@@ -148,9 +149,10 @@ func (t *Table) Reading(col int) (how string, typo bool) {
 	case d.chosen:
 		return fmt.Sprintf("%s: column %s is read as dates, %s", t.name, t.Names[col], form), false
 	case d.typo:
-		return fmt.Sprintf("%s: %s is not a date (%s), so the column is read as numbers; if its cells are dates, correct this one and write "+
-			"them as %s", t.position(d.invalid, col, fault.Quote(t.Names[col])), fault.Quote(t.text(d.invalid, col)), form, example), true
+		return fmt.Sprintf("%s: %s is not a date (%s), so the column is read as numbers; if its cells are dates, "+
+			"correct this one and write them as %s", t.position(d.invalid, col, fault.Quote(t.Names[col])),
+			fault.Quote(t.text(d.invalid, col)), form, example), true
 	}
-	return fmt.Sprintf("%s: column %s is read as numbers, not as dates (%s), because %s; write dates as %s", t.name, t.Names[col], form,
-		d.reason, example), false
+	return fmt.Sprintf("%s: column %s is read as numbers, not as dates (%s), because %s; write dates as %s", t.name,
+		t.Names[col], form, d.reason, example), false
 }

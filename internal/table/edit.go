@@ -28,8 +28,8 @@ func (t *Table) Edit(w io.Writer, edits []Cell) error {
 	var patches []patch
 	for _, e := range edits {
 		if !(math.Abs(e.Value) <= maxNumber) {
-			return malformed("%s: %v for row %d, column %d (from 0); must be a finite number of at most %v", t.name, e.Value, e.Row, e.Col,
-				maxNumber)
+			return malformed("%s: %v for row %d, column %d (from 0); must be a finite number of at most %v", t.name, e.Value,
+				e.Row, e.Col, maxNumber)
 		}
 		if e.Row >= t.Rows || e.Col >= t.Cols {
 			return malformed("%s: there is no row %d, column %d (from 0); the table has %d rows of %d columns", t.name, e.Row, e.Col, t.Rows, t.Cols)

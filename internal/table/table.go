@@ -36,7 +36,7 @@ type Table struct {
 	Decimal byte
 
 	cells
-	commas  *bool  // of all blocks of the file: an earlier block has a comma that can only be a decimal sign. It may be nil.
+	commas  *bool  // some comma in the earlier blocks can only be a decimal sign; may be nil
 	name    string // of the file
 	header  int    // line of the names; 0 if the file has none
 	exact   bool   // numbers are binary and have no decimals

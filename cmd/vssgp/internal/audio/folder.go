@@ -35,7 +35,8 @@ func imputeFolder(ctx context.Context, env *cli.Env, input string, o *imputeFlag
 		from, err := os.Stat(filepath.Dir(paths[0]))
 		to, failed := os.Stat(o.outDir)
 		if err == nil && failed == nil && os.SameFile(from, to) && !env.Files.Overwrite {
-			return cli.Mistake("--out-dir %s is the folder of the recordings; use another folder, or --overwrite to replace them", o.outDir)
+			return cli.Mistake("--out-dir %s is the folder of the recordings; use another folder, or --overwrite to "+
+				"replace them", o.outDir)
 		}
 	}
 	var all struct {

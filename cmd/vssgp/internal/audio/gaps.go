@@ -40,7 +40,8 @@ func (g *gapFlags) add(f *pflag.FlagSet) {
 		"`file` of gaps: CSV with the columns start,end, or Audacity labels")
 	f.BoolVar(&g.cues, "cues", false, "fill the regions marked by cue points in the WAV file")
 	f.StringSliceVar(&g.detect, "detect", nil, "`kinds` of damage to find: all, or "+kinds)
-	f.Float64Var(&g.find.Sensitivity, "sensitivity", detect.DefaultSensitivity, "0 to 10; higher finds more, and more false positives")
+	f.Float64Var(&g.find.Sensitivity, "sensitivity", detect.DefaultSensitivity,
+		"0 to 10; higher finds more, and more false positives")
 	f.StringVar(&g.from, "from", "", "search only from this `position` on, in samples or a time such as 1:02.5")
 	f.StringVar(&g.to, "to", "", "search only up to this `position`")
 	f.Float64Var(&g.confidence, "confidence", 0, "fill only detections with at least this confidence in `percent`")
@@ -174,8 +175,8 @@ func (g *gapFlags) part(rec *audio.File) (from, to int, err error) {
 		}
 	}
 	if to = min(to, rec.Len()); from < 0 || from >= to {
-		return 0, 0, cli.Mistake("--from and --to select samples %d to %d; must be a part of the recording of %d samples", from, to,
-			rec.Len())
+		return 0, 0, cli.Mistake("--from and --to select samples %d to %d; must be a part of the recording of %d samples",
+			from, to, rec.Len())
 	}
 	return from, to, nil
 }

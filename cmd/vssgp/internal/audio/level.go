@@ -90,8 +90,8 @@ func (r *repair) setLevel() {
 	case !e.Float && (l.auto || slices.ContainsFunc(f.Result.Gaps, func(g audio.Gap) bool { return g.Clipped })):
 		r.gain = -max(0, math.Ceil(100*overflow(f, e, r.options.Draws, true))/100)
 		if r.gain = max(r.gain, leastGain); r.gain < 0 {
-			r.env.Note("the output is %.2f dB softer than the input, because fills exceed full scale; --gain 0 keeps the level and clips "+
-				"them, --format float writes them without a change of level", -r.gain)
+			r.env.Note("the output is %.2f dB softer than the input, because fills exceed full scale; --gain 0 keeps "+
+				"the level and clips them, --format float writes them without a change of level", -r.gain)
 		}
 	}
 	f.Gain = r.gain

@@ -146,8 +146,8 @@ func notRecording(path string, f io.ReaderAt, err error) error {
 		return cli.Mistake("%s: the extension %q is neither a table's (%s; text also as .gz) nor a recording's (%s)%s",
 			path, filepath.Ext(path), tables, recordings, table.Convert(cli.FormatOf(path)))
 	case text:
-		return cli.Mistake("%s is text, not a recording: it begins with %q; the name of a table must end in %s", path, head[:min(n, 16)],
-			tables)
+		return cli.Mistake("%s is text, not a recording: it begins with %q; the name of a table must end in %s", path,
+			head[:min(n, 16)], tables)
 	}
 	return fmt.Errorf("%s: %w", path, err)
 }

@@ -122,9 +122,9 @@ func warnNaive[T any](env *cli.Env, jobs []*job[T]) {
 				continue
 			}
 			if count++; count == 1 {
-				text = fmt.Sprintf("%s: repeating the last period of %s predicts %s better than the model (mean absolute error %s, "+
-					"model %s); if it is a season, try --season %s", j.path, spanOf(n.Period, j.axis), j.yNames[d], cli.Short(n.MAE),
-					cli.Short(n.ModelMAE), cli.Short(math.Round(n.Period/j.grid.Step)))
+				text = fmt.Sprintf("%s: repeating the last period of %s predicts %s better than the model (mean absolute "+
+					"error %s, model %s); if it is a season, try --season %s", j.path, spanOf(n.Period, j.axis), j.yNames[d],
+					cli.Short(n.MAE), cli.Short(n.ModelMAE), cli.Short(math.Round(n.Period/j.grid.Step)))
 			}
 		}
 	}

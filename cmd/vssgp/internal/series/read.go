@@ -234,7 +234,8 @@ func (r *timeSeries) check(positive bool) error {
 	for n := range r.X {
 		for d, y := range r.Y {
 			if positive && y[n] < 0 {
-				return cli.Mistake("%s: row %d (from 1): %s is %v; must be 0 or more with --positive", r.path, r.rows[n]+1, r.yNames[d], y[n])
+				return cli.Mistake("%s: row %d (from 1): %s is %v; must be 0 or more with --positive", r.path, r.rows[n]+1,
+					r.yNames[d], y[n])
 			}
 		}
 		for d, all := range r.Err {
@@ -246,10 +247,11 @@ func (r *timeSeries) check(positive bool) error {
 	}
 	switch g := &r.grid; {
 	case g.First == g.Last:
-		return cli.Mistake("%s: all rows have the same %s, %s; at least two values are required", r.path, r.xName, r.axis.Format(g.First))
+		return cli.Mistake("%s: all rows have the same %s, %s; at least two values are required", r.path, r.xName,
+			r.axis.Format(g.First))
 	case g.Last+g.Step == g.Last || g.First-g.Step == g.First:
-		return cli.Mistake("%s: the usual step of %s, %v, is too small for its range, %v to %v; it must be above 1e-16 of the magnitude of %[2]s",
-			r.path, r.xName, g.Step, g.First, g.Last)
+		return cli.Mistake("%s: the usual step of %s, %v, is too small for its range, %v to %v; it must be above "+
+			"1e-16 of the magnitude of %[2]s", r.path, r.xName, g.Step, g.First, g.Last)
 	}
 	return nil
 }
@@ -292,7 +294,8 @@ func (r *timeSeries) checkOrder() error {
 	if r.axis.Dates() && units[r.axis.Unit] <= units["h"] {
 		slack = units["h"] / units[r.axis.Unit]
 	}
-	rises, falls, rise, fall := 0, 0, 0, 0 // numbers of rows whose x is above or below the previous x, and the first of them
+	rises, falls := 0, 0 // numbers of rows whose x is above or below the previous x
+	rise, fall := 0, 0   // the first of them
 	for n := 1; n < len(r.X); n++ {
 		switch d := r.X[n] - r.X[n-1]; {
 		case d > slack:
@@ -363,6 +366,7 @@ func (r *timeSeries) checkRepeats() (note string, err error) {
 				r.path, r.xName, r.axis.Format(r.X[first]), r.rows[first]+1, r.rows[second]+1, r.table.Names[col])
 		}
 	}
-	return fmt.Sprintf("%s: %s repeats the value of another row in %s of %d, such as %s in rows %d and %d (from 1); these are treated as "+
-		"repeated measurements", r.path, r.xName, cli.Counted(repeats, "row"), len(r.X), r.axis.Format(r.X[first]), r.rows[first]+1, r.rows[second]+1), nil
+	return fmt.Sprintf("%s: %s repeats the value of another row in %s of %d, such as %s in rows %d and %d "+
+		"(from 1); these are treated as repeated measurements", r.path, r.xName, cli.Counted(repeats, "row"), len(r.X),
+		r.axis.Format(r.X[first]), r.rows[first]+1, r.rows[second]+1), nil
 }

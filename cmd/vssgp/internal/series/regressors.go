@@ -90,8 +90,8 @@ func (g *regressors) readEvents(ctx context.Context, env *cli.Env, c *datafile.C
 	for n, name := range names {
 		i, known := number[name]
 		if len(number) == maxRegressors && !known {
-			return cli.Mistake("--events %s: more than %d names of events; the maximum is %[2]d; give events of one kind the same name",
-				g.eventFile, maxRegressors)
+			return cli.Mistake("--events %s: more than %d names of events; the maximum is %[2]d; give events of one "+
+				"kind the same name", g.eventFile, maxRegressors)
 		}
 		if !known {
 			i, number[name] = len(g.Events), len(g.Events)
@@ -315,7 +315,8 @@ func (r *timeSeries) explain(env *cli.Env, m *series.Model) error {
 		}
 	}
 	if n := len(r.Regressors); n > maxRegressors {
-		return cli.Mistake("%s: %d regressors (columns, holidays and the days around them, events); the maximum is %d", r.path, n, maxRegressors)
+		return cli.Mistake("%s: %d regressors (columns, holidays and the days around them, events); the maximum is %d",
+			r.path, n, maxRegressors)
 	}
 	if left != nil {
 		env.Note("%s: left out the events %s, because no row with a value is on their days", r.path, strings.Join(left, ", "))
