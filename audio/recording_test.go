@@ -233,12 +233,6 @@ func TestSizeUnknown(t *testing.T) {
 	}
 }
 
-// bytesOf encodes the recording as a file.
-func bytesOf(t *testing.T, r *Recording) []byte {
-	t.Helper()
-	return written(t, &Patch{f: &r.File}, r.Container())
-}
-
 // TestAIFFBits checks that an AIFF file with 12 or 20 bits per sample is rounded to that width.
 func TestAIFFBits(t *testing.T) {
 	for _, bits := range []int{12, 16, 20} {
