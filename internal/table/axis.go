@@ -90,10 +90,8 @@ func (a *Axis) parse(s string) (x float64, offset int, problem string) {
 	case !a.Dates() && isMissing(s):
 		return 0, 0, missingNumber
 	case !a.Dates():
-		if c, v := classify(s, ';', nil); (c == whole || c == point || c == comma) && math.Abs(v) <= maxNumber {
+		if c, v := classify(s, ';', nil); c == whole || c == point || c == comma {
 			return v, 0, ""
-		} else if math.Abs(v) > maxNumber {
-			return 0, 0, tooLarge
 		}
 		return 0, 0, notNumber(s)
 	case isMissing(s):

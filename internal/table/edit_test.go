@@ -37,7 +37,7 @@ func TestEdit(t *testing.T) {
 		testkit.Equal(t, b.String(), c.want, name)
 	}
 	s := testkit.Must(tableOf(t, "t,y\n1,\n2,3\n"))(t)
-	for _, cells := range [][]Cell{{{2, 1, 0, 0}}, {{0, 2, 0, 0}}, {{0, 1, math.NaN(), 0}}} {
+	for _, cells := range [][]Cell{{{2, 1, 0, 0}}, {{0, 2, 0, 0}}, {{0, 1, math.NaN(), 0}}, {{0, 1, 1e151, 0}}} {
 		testkit.Fails(t, s.Edit(&bytes.Buffer{}, cells), ErrFormat, "", cells)
 	}
 	broken := errors.New("broken")
