@@ -363,7 +363,8 @@ func TestNilArguments(t *testing.T) {
 	modeltest.CheckCalls(t, []modeltest.Call{
 		{"NewParams", modeltest.Does(func() { NewParams(0, 0, 0, 0) }), nil},
 		{"NewParams of impossible shapes", modeltest.Does(func() {
-			for _, s := range [][4]int{{1 << 40, 1, 1, 1}, {-1, 2, 1, 1}, {-1, -1, 1, 1}, {1 << 33, 1 << 33, 1, 1}, {1 << 62, 4, 1, 1}, {1, 1, 1, -1},
+			for _, s := range [][4]int{{1 << 40, 1, 1, 1}, {-1, 2, 1, 1}, {-1, -1, 1, 1}, {1 << 33, 1 << 33, 1, 1},
+				{1 << 62, 4, 1, 1}, {1, 1, 1, -1},
 				{math.MinInt, 1, 1, 1}, {1 << 15, 1 << 15, 1, 1}, {1, 1, 1 << 30, 1}, {0, 1 << 40, 0, 0}} {
 				if p := NewParams(s[0], s[1], s[2], s[3]); p != nil {
 					t.Errorf("NewParams(%d): %d features", s, p.M())
@@ -372,13 +373,18 @@ func TestNilArguments(t *testing.T) {
 		}), nil},
 		{"NewData of a negative number", func() error { return testkit.Error(NewData(math.MinInt, one, one)) }, ErrData},
 		{"Data.Check overflow", func() error { return (&Data{N: 1 << 62, Q: 4, D: 4}).Check() }, ErrData},
-		{"Standardize negative", modeltest.Does(func() { (&Data{N: 1, Q: -2, D: 1}).Standardize(); (&Data{N: 1, Q: 1 << 40, D: 1}).Standardize() }), nil},
+		{"Standardize negative", modeltest.Does(func() {
+			(&Data{N: 1, Q: -2, D: 1}).Standardize()
+			(&Data{N: 1, Q: 1 << 40, D: 1}).Standardize()
+		}), nil},
 		{"Fit with too many restarts", func() error { return fitError(data, Options{Restarts: math.MaxInt}) }, ErrOptions},
 		{"Fit with too many features", func() error {
 			return fitError(data, Options{Inference: Factorized, Init: InitPaper, Components: maxCount, Features: maxCount})
 		}, ErrOptions},
-		{"Draws.At before the first", func() error { return testkit.Error(testkit.Must(m.Draws(1))(t).At(none, -1, one)) }, ErrOptions},
-		{"Draws.At far away", func() error { return testkit.Error(testkit.Must(m.Draws(1))(t).At(none, 1<<40, one)) }, ErrOptions},
+		{"Draws.At before the first",
+			func() error { return testkit.Error(testkit.Must(m.Draws(1))(t).At(none, -1, one)) }, ErrOptions},
+		{"Draws.At far away",
+			func() error { return testkit.Error(testkit.Must(m.Draws(1))(t).At(none, 1<<40, one)) }, ErrOptions},
 		{"Draws.At interrupted", func() error {
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()
@@ -389,11 +395,14 @@ func TestNilArguments(t *testing.T) {
 			cancel()
 			return testkit.Error(testkit.Must(m.Draws(1))(t).At(ctx, maxFunctions, one))
 		}, ErrOptions},
-		{"Fit with more windows than rows", func() error { return fitError(data, Options{Windows: WindowOptions{Length: 1}}) }, ErrOptions},
-		{"Draws.At without a context", func() error { return testkit.Error(testkit.Must(m.Draws(1))(t).At(none, 1, one)) }, nil},
+		{"Fit with more windows than rows",
+			func() error { return fitError(data, Options{Windows: WindowOptions{Length: 1}}) }, ErrOptions},
+		{"Draws.At without a context",
+			func() error { return testkit.Error(testkit.Must(m.Draws(1))(t).At(none, 1, one)) }, nil},
 		{"Draws.At nil", func() error { return testkit.Error((*Draws)(nil).At(none, 0, one)) }, ErrUnfitted},
 		{"Draws.At zero", func() error { return testkit.Error((&Draws{}).At(none, 0, one)) }, ErrUnfitted},
-		{"Draw too many at one row", func() error { return testkit.Error(m.Draw(none, one[:1], maxFunctions+1, 0)) }, ErrOptions},
+		{"Draw too many at one row",
+			func() error { return testkit.Error(m.Draw(none, one[:1], maxFunctions+1, 0)) }, ErrOptions},
 		{"Predict without a context", func() error { return testkit.Error(m.Predict(none, one)) }, nil},
 		{"PredictJoint without a context", func() error { _, _, err := m.PredictJoint(none, one); return err }, nil},
 		{"LogDensity without a context", func() error {
@@ -412,7 +421,8 @@ func TestNilArguments(t *testing.T) {
 			return err
 		}, nil},
 		{"Prediction of other shapes", modeltest.Does(func() {
-			for _, p := range []*Prediction{nil, {}, {N: 2, D: 1, Mean: one[:2]}, {N: -2, D: 1, Mean: one[:2]}, {N: 1 << 62, D: 4}, {N: 2, D: 3, Mean: one, Cov: one},
+			for _, p := range []*Prediction{nil, {}, {N: 2, D: 1, Mean: one[:2]}, {N: -2, D: 1, Mean: one[:2]},
+				{N: 1 << 62, D: 4}, {N: 2, D: 3, Mean: one, Cov: one},
 				{N: 1 << 62}} {
 				if p.SD(true) != nil && len(p.Mean) > 0 || p.Quantile(0.5, false) != nil && len(p.Mean) > 0 {
 					t.Errorf("%+v has standard deviations or quantiles", p)

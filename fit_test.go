@@ -363,8 +363,10 @@ func TestCancelAnywhere(t *testing.T) {
 			for i := range 12 {
 				end := 1 + i*(l.n-1)/11
 				m, r, _, err := fit(end)
-				if err != nil && !errors.Is(err, context.Canceled) || (m == nil) != (r == nil) || m == nil && err == nil || end == 1 && m != nil {
-					t.Errorf("fit %d, checkpoint %v, ended at poll %d of %d: model %v, result %v, error %v", kind, saved, end, l.n, m != nil, r != nil, err)
+				if err != nil && !errors.Is(err, context.Canceled) || (m == nil) != (r == nil) || m == nil && err == nil ||
+					end == 1 && m != nil {
+					t.Errorf("fit %d, checkpoint %v, ended at poll %d of %d: model %v, result %v, error %v", kind, saved, end, l.n,
+						m != nil, r != nil, err)
 				}
 				if m == nil {
 					if models > 0 {
@@ -373,7 +375,8 @@ func TestCancelAnywhere(t *testing.T) {
 					continue
 				}
 				models++
-				if _, err := m.Predict(t.Context(), data.X); err != nil || len(r.Starts) == 0 || evaluated(t, m, data).Bound != r.Bound {
+				if _, err := m.Predict(t.Context(), data.X); err != nil || len(r.Starts) == 0 ||
+					evaluated(t, m, data).Bound != r.Bound {
 					t.Errorf("fit %d, checkpoint %v, ended at poll %d of %d: prediction %v, result %+v", kind, saved, end, l.n, err, r)
 				}
 			}

@@ -53,8 +53,8 @@ const (
 	MaxExact = variational.MaxExact
 )
 
-// NewParams returns zero parameters of the given shape, including the coefficients, or nil if a number is negative or there would be more
-// than 2³⁰ parameters. Windows and ComponentWindow are empty.
+// NewParams returns zero parameters of the given shape, including the coefficients, or nil if a number is negative
+// or there would be more than 2³⁰ parameters. Windows and ComponentWindow are empty.
 func NewParams(l, k, q, d int) *Params { return variational.NewParams(l, k, q, d) }
 
 // Model contains the parameters, the maps between the model's units and the data's units

@@ -299,8 +299,8 @@ func (o *Options) checkSize(data *Data) error {
 			"inference", window, 8*float64(window)*float64(window)/(1<<30), MaxExact)
 	}
 	if numbers := 7 * float64(window); numbers > variational.MaxNumbers {
-		return badOption("%d features in a window: the model would have at least %.3g parameters, the maximum is %d", window, numbers,
-			variational.MaxNumbers)
+		return badOption("%d features in a window: the model would have at least %.3g parameters, the maximum is %d",
+			window, numbers, variational.MaxNumbers)
 	}
 	if data != nil && data.Q > MaxInputs {
 		return fmt.Errorf("vssgp: %d inputs in %d rows, the maximum is %d inputs (is the table transposed?): %w", data.Q,

@@ -378,8 +378,8 @@ func (p *Prediction) units() (cov, noise, unit []float64) {
 // shaped reports whether the arrays that a method reads have the shapes of a prediction. Noise is only
 // read to subtract it.
 func (p *Prediction) shaped(noise bool) bool {
-	return p != nil && p.N >= 0 && p.N <= len(p.Mean) && p.D >= 0 && len(p.Mean) == p.N*p.D && len(p.Cov) == len(p.Mean)*p.D &&
-		(noise || len(p.Noise) == p.D)
+	return p != nil && p.N >= 0 && p.N <= len(p.Mean) && p.D >= 0 && len(p.Mean) == p.N*p.D &&
+		len(p.Cov) == len(p.Mean)*p.D && (noise || len(p.Noise) == p.D)
 }
 
 // SD returns the standard deviation [N,D] of the observed y, or of the latent function
@@ -599,8 +599,8 @@ func (m *Model) Draw(ctx context.Context, x []float64, n int, seed uint64) ([][]
 		return nil, err
 	}
 	if n < 0 || n > maxFunctions || float64(n)*float64(rows)*float64(m.Params.D) > linalg.MaxCovariances {
-		return nil, fmt.Errorf("vssgp: %d draws at %d rows; the number of draws must be from 0 to %d, with at most %d numbers in total: %w", n, rows,
-			maxFunctions, linalg.MaxCovariances, ErrOptions)
+		return nil, fmt.Errorf("vssgp: %d draws at %d rows; the number of draws must be from 0 to %d, with at most "+
+			"%d numbers in total: %w", n, rows, maxFunctions, linalg.MaxCovariances, ErrOptions)
 	}
 	draws, err := m.Draws(seed)
 	if err != nil {

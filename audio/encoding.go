@@ -127,7 +127,8 @@ func (e Encoding) encode(b []byte, v float64) (clipped bool) {
 	return inside != rounded
 }
 
-// Nearest returns the value that a file in the encoding stores for the finite number v: v rounded and clipped to the encoding's range.
+// Nearest returns the value that a file in the encoding stores for the finite number v: v rounded and clipped to
+// the encoding's range.
 func (e Encoding) Nearest(v float64) float64 {
 	var b [8]byte
 	e.encode(b[:e.Bytes], v)

@@ -47,8 +47,9 @@ func NewFile(src io.ReaderAt, size int64) (*File, error) {
 	return f, nil
 }
 
-// Salvage is like NewFile, but also accepts a file that is cut short or whose header declares a wrong number of samples. The result has the
-// complete samples that exist, and damage is the error that NewFile returns. Patch.Write writes such a file with the right sizes.
+// Salvage is like NewFile, but also accepts a file that is cut short or whose header declares no or a wrong number
+// of samples, such as a WAV file that was written to a pipe. The result has the complete samples that exist, and
+// damage is the error that NewFile returns. Patch.Write writes such a file with the right sizes.
 func Salvage(src io.ReaderAt, size int64) (f *File, damage, err error) {
 	if src == nil {
 		return nil, nil, fmt.Errorf("audio: the reader is nil: %w", ErrArgument)
@@ -83,7 +84,8 @@ func Salvage(src io.ReaderAt, size int64) (f *File, damage, err error) {
 	return f, in.damage, nil
 }
 
-// tagLen returns the length of an ID3v2 tag in front of a supported file, else 0. Some programs write such tags into FLAC files.
+// tagLen returns the length of an ID3v2 tag in front of a supported file, else 0. Some programs write such tags
+// into FLAC files.
 func tagLen(in *head) (int64, error) {
 	b := in.bytes(0, id3Len)
 	if len(b) < id3Len || string(b[:3]) != "ID3" || (b[6]|b[7]|b[8]|b[9])&0x80 != 0 {
@@ -141,7 +143,8 @@ func (f *File) Read(lo, hi int) ([][]float64, error) {
 			for c := range samples {
 				v := f.encoding.decode(b[i:])
 				if !(math.Abs(v) <= mostSample) {
-					return bad(at+int64(i), "sample %d of channel %d is %v, must be finite and from %v to %v", lo+n, c, v, -mostSample, mostSample)
+					return bad(at+int64(i), "sample %d of channel %d (from 1) is %v, must be finite and from %v to %v, "+
+						"except in a gap", lo+n, c+1, v, -mostSample, mostSample)
 				}
 				samples[c][n] = v
 				i += width

@@ -96,8 +96,8 @@ func (s *flacFile) metadata(in *head) (at int64, err error) {
 	}
 }
 
-// scan decodes the frames from an offset to the end of the file and returns the number of samples. It checks the declared number of samples
-// and MD5 sum. If the file is cut short, it returns the samples of the complete frames.
+// scan decodes the frames from an offset to the end of the file and returns the number of samples. It checks the
+// declared number of samples and MD5 sum. If the file is cut short, it returns the samples of the complete frames.
 func (s *flacFile) scan(in *head, at int64) (samples int, err error) {
 	sum, packed, declared := md5.New(), []byte(nil), int(s.info.NSamples)
 	d := s.decoder(at, in.size)
@@ -213,7 +213,7 @@ func (s *flacFile) pack(b []byte, f *frame.Frame, shift int, err error) ([]byte,
 		for c, sub := range f.Subframes {
 			v := sub.Samples[n]
 			if v < -limit || v >= limit {
-				return b, fmt.Errorf("sample %d of channel %d is %d, which exceeds %d bits", n, c, v, f.BitsPerSample)
+				return b, fmt.Errorf("sample %d of channel %d (from 1) is %d, which exceeds %d bits", n, c+1, v, f.BitsPerSample)
 			}
 			for v, i := v<<shift, 0; i < s.width; i++ {
 				b, v = append(b, byte(v)), v>>8

@@ -80,7 +80,8 @@ func checkDecode(t *testing.T, name string, file []byte, want string) {
 // TestFLACImpossible checks that samples with too many bits in a frame with valid checksums, and a panic of the library, are errors.
 func TestFLACImpossible(t *testing.T) {
 	w := testkit.Must(layout{rate: 8000, channels: 1, encoding: Encoding{Bytes: 1}}.flacWriter())(t)
-	for last, want := range map[int32]string{127: "", 128: "sample 1 of channel 0 is 128, which exceeds 8 bits", -129: "is -129"} {
+	for last, want := range map[int32]string{127: "",
+		128: "sample 1 of channel 1 (from 1) is 128, which exceeds 8 bits", -129: "is -129"} {
 		w.coded.Reset()
 		rice := &frame.RiceSubframe{Partitions: []frame.RicePartition{{Param: 4}}}
 		f := &frame.Frame{

@@ -158,7 +158,7 @@ func sniff(head []byte) (Container, error) {
 			return 0, &ForeignError{f.name}
 		}
 	}
-	return 0, bad(0, "the file starts with %q, expected a %s file", head[:min(len(head), 8)], names(" or "))
+	return 0, bad(0, "the file begins with %q, so it is not a %s file", head[:min(len(head), 8)], names(" or "))
 }
 
 // maxFile is the size of the largest possible WAV file.

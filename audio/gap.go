@@ -110,7 +110,8 @@ const maxPosition = 1 << 53
 // timePattern matches hours and minutes, each followed by a colon, then seconds, then a unit.
 var timePattern = regexp.MustCompile(`^(?:(?:(\d+):)?(\d+):)?(\d*\.?\d*)(ms|s)?$`)
 
-// ParsePosition parses a sample index or a time in the notation of ParseGap, and returns the sample index. rate is in Hz.
+// ParsePosition parses a sample index or a time in the notation of ParseGap, and returns the sample index. rate is
+// in Hz.
 func ParsePosition(s string, rate int) (int, error) {
 	s = strings.TrimSpace(s)
 	n, err := strconv.ParseInt(s, 10, 64)

@@ -158,7 +158,8 @@ func TestCues(t *testing.T) {
 		"cut":           {riff("fmt ", pcm, "data", data, "cue ", points[:50], "LIST", list[:60]), want[:0]},
 		"W64":           {w64("fmt ", pcm, "data", data, "cue ", points, "LIST", list), nil},
 	} {
-		got, err := mustOpen(t, c.file).Cues()
+		f, _ := salvaged(t, c.file) // a streamed file is damaged
+		got, err := f.Cues()
 		if name == "cut" {
 			got = got[:0]
 		}

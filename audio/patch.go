@@ -202,7 +202,8 @@ func (f *File) target(c Container) Container {
 
 // keeps reports whether writing the file in a container keeps all bytes of its source except the samples.
 func (f *File) keeps(c Container) bool {
-	return f.target(c) == f.container && f.encoding == f.source().encoding && (!f.streamed || c == WAV && f.container == WAV || c == FLAC)
+	return f.target(c) == f.container && f.encoding == f.source().encoding &&
+		(!f.streamed || c == WAV && f.container == WAV || c == FLAC)
 }
 
 // converted returns the header and the encoding of the file in a container. For the file's own container, the header is nil and the

@@ -9,17 +9,17 @@ type scaledFile struct {
 	to   Encoding
 }
 
-// Scaled returns the file with its samples multiplied by a gain from 0 to 1 and stored in an encoding, which must be the file's own or a
-// float encoding. Samples are rounded to the nearest value of the encoding, without dither. The file is read again with every read of the
-// result. In the same container and encoding, Patch.Write copies all other bytes of the file; in another encoding, it writes a plain file.
-// The error wraps ErrArgument.
+// Scaled returns the file with its samples multiplied by a gain from 0 to 1 and stored in an encoding, which must
+// be the file's own or a float encoding. Samples are rounded to the nearest value of the encoding, without dither.
+// The file is read again with every read of the result. In the same container and encoding, Patch.Write copies all
+// other bytes of the file; in another encoding, it writes a plain file. The error wraps ErrArgument.
 func (f *File) Scaled(gain float64, to Encoding) (*File, error) {
 	if err := f.check(); err != nil {
 		return nil, err
 	}
 	if !(gain >= 0 && gain <= 1) || to != f.encoding && to != Float32 && to != Float64 {
-		return nil, fmt.Errorf("audio: gain %v to %v, must be a gain from 0 to 1 to %v or a float encoding: %w", gain, to, f.encoding,
-			ErrArgument)
+		return nil, fmt.Errorf("audio: gain %v to %v, must be a gain from 0 to 1 to %v or a float encoding: %w", gain, to,
+			f.encoding, ErrArgument)
 	}
 	s := &scaledFile{f, gain, to}
 	out := &File{layout: f.layout, src: s}

@@ -32,8 +32,8 @@ func parseSphere(in *head) (l layout, err error) {
 	available := int(in.size - l.offset)
 	most := available / l.frameBytes()
 	if l.frames = h.integer("sample_count", most, 1, math.MaxInt); h.err == nil && l.frames > most {
-		err := bad(h.size, "truncated: %d samples of %d channels × %d bytes are declared, but only %d bytes remain in the file",
-			l.frames, l.channels, l.encoding.Bytes, available)
+		err := bad(h.size, "truncated: %d samples of %d channels × %d bytes are declared, but only %d bytes remain "+
+			"in the file", l.frames, l.channels, l.encoding.Bytes, available)
 		if most == 0 {
 			return l, err
 		}

@@ -133,8 +133,9 @@ func TestStep(t *testing.T) {
 	}
 }
 
-// TestScaled checks for every kind of file that a gain multiplies and rounds all samples, that changes are stored at the new level, and that
-// all other bytes are kept in the same encoding. In another encoding the file is rewritten, unless its container cannot store it.
+// TestScaled checks for every kind of file that a gain multiplies and rounds all samples, that changes are stored
+// at the new level, and that all other bytes are kept in the same encoding. In another encoding the file is
+// rewritten, unless its container cannot store it.
 func TestScaled(t *testing.T) {
 	for _, g := range goodFiles() {
 		f := mustOpen(t, g.file)
@@ -160,7 +161,8 @@ func TestScaled(t *testing.T) {
 					}
 				}
 			}
-			if to == g.encoding && (!bytes.Equal(out[:f.offset], g.file[:f.offset]) || !bytes.Equal(out[f.end():], g.file[f.end():])) {
+			if to == g.encoding && (!bytes.Equal(out[:f.offset], g.file[:f.offset]) ||
+				!bytes.Equal(out[f.end():], g.file[f.end():])) {
 				t.Errorf("%s: bytes other than samples changed", g.name)
 			}
 		}
@@ -168,7 +170,8 @@ func TestScaled(t *testing.T) {
 	tagged := withBlocks(flacOf(t, sound(t, 16000, PCM16, 1, 9000)), block(2, true, "ABCDdata"))
 	quiet := testkit.Must(mustOpen(t, tagged).Scaled(0.5, PCM16))(t)
 	testkit.Contains(t, string(flacOf(t, quiet)), "ABCDdata")
-	testkit.Fails(t, testkit.Must(quiet.Scaled(1, Float32))(t).CheckWrite(FLAC), ErrFormat, "FLAC cannot store 32-bit float")
+	testkit.Fails(t, testkit.Must(quiet.Scaled(1, Float32))(t).CheckWrite(FLAC), ErrFormat,
+		"FLAC cannot store 32-bit float")
 	for _, gain := range []float64{-0.1, 1.1, math.NaN()} {
 		testkit.Fails(t, testkit.Error(quiet.Scaled(gain, PCM16)), ErrArgument, "from 0 to 1")
 	}

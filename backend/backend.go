@@ -36,7 +36,8 @@ func (d *Data) Check() error {
 		return fmt.Errorf("backend: %d rows of %d inputs and %d outputs, must have at least one row and one input: %w", d.N, d.Q, d.D, ErrShape)
 	}
 	if most := max(len(d.X), len(d.Y)); max(d.N, d.Q, d.D) > most { // N·Q may overflow
-		return fmt.Errorf("backend: %d rows of %d inputs and %d outputs, but X and Y have at most %d numbers: %w", d.N, d.Q, d.D, most, ErrShape)
+		return fmt.Errorf("backend: %d rows of %d inputs and %d outputs, but X and Y have at most %d numbers: %w", d.N,
+			d.Q, d.D, most, ErrShape)
 	}
 	return cmp.Or(
 		checkLength("X", len(d.X), d.N*d.Q, "N·Q"), checkLength("Y", len(d.Y), d.N*d.D, "N·D"),

@@ -287,7 +287,8 @@ func TestReport(t *testing.T) {
 func TestStage(t *testing.T) {
 	smi := "nvidia-smi -i 0 --query-gpu=name,driver_version,clocks.sm --format=csv,noheader"
 	start := `{"bench":"speed","case":"second start","start_seconds":%g}` + "\n"
-	const memcheck, racecheck = "env ./gpu compute-sanitizer --tool memcheck ./gpu.test", "env ./gpu compute-sanitizer --tool racecheck ./gpu.test"
+	const memcheck, racecheck = "env ./gpu compute-sanitizer --tool memcheck ./gpu.test",
+		"env ./gpu compute-sanitizer --tool racecheck ./gpu.test"
 	const noRace = "RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)"
 	for _, c := range []struct {
 		command, out, stderr string
@@ -302,10 +303,12 @@ func TestStage(t *testing.T) {
 		{memcheck, "PASS\n", "", 0, "failed: no line \"ERROR SUMMARY: 0 errors\": nothing was checked", ""},
 		{memcheck, "PASS\n========= ERROR SUMMARY: 0 errors\n", "", 0, "ok", ""},
 		{memcheck, "PASS\n", "========= ERROR SUMMARY: 0 errors\r\n", 0, "ok", ""},
-		{memcheck, "========= ERROR SUMMARY: 10 errors\n", "", 0, "failed: ERROR SUMMARY: 10 errors, must be ERROR SUMMARY: 0 errors", ""},
+		{memcheck, "========= ERROR SUMMARY: 10 errors\n", "", 0, "failed: ERROR SUMMARY: 10 errors, must be ERROR " +
+			"SUMMARY: 0 errors", ""},
 		{memcheck, "========= ERROR SUMMARY: 2 errors\n========= ERROR SUMMARY: 0 errors\n", "", 0,
 			"failed: ERROR SUMMARY: 2 errors, must be ERROR SUMMARY: 0 errors", ""},
-		{memcheck, "the test prints ERROR SUMMARY: 0 errors\n", "", 0, "failed: no line \"ERROR SUMMARY: 0 errors\": nothing was checked", ""},
+		{memcheck, "the test prints ERROR SUMMARY: 0 errors\n", "", 0,
+			"failed: no line \"ERROR SUMMARY: 0 errors\": nothing was checked", ""},
 		{memcheck, "========= ERROR SUMMARY: 3 errors\n", "", 9, "exit 9", ""},
 		{racecheck, "========= " + noRace + "\n", "", 0, "ok", ""},
 		{racecheck, "========= ERROR SUMMARY: 0 errors\n", "", 0, "failed: ERROR SUMMARY: 0 errors, must be " + noRace, ""},
@@ -335,7 +338,8 @@ func TestStage(t *testing.T) {
 		s := testkit.Must(readResult(lines))(t).Stages[0]
 		clean := map[bool]string{true: noRace, false: "ERROR SUMMARY: 0 errors"}[c.command == racecheck]
 		kept := text[:strings.LastIndexByte(strings.TrimSpace(text), '\n')+1]
-		if failed != (err != nil) || s.Status != c.status || s.Seconds != 1.2 || c.exit == 3 && s.Said != "one\ntwo" || kept != c.kept ||
+		if failed != (err != nil) || s.Status != c.status || s.Seconds != 1.2 || c.exit == 3 && s.Said != "one\ntwo" ||
+			kept != c.kept ||
 			c.status == "ok" && strings.Contains(c.command, "sanitizer") && s.Said != clean {
 			t.Errorf("%+v: error %v, lines\n%s", c, err, text)
 		}

@@ -149,8 +149,9 @@ func (o *stageTask) found(out string, own *result) (line any, err error) {
 // summary matches the last line of a tool of compute-sanitizer.
 var summary = regexp.MustCompile(`(?m)^=+ ((?:ERROR|RACECHECK) SUMMARY: .*?)\s*$`)
 
-// sanitized returns the summary that compute-sanitizer printed, and an error unless it reports that nothing was found. The exit status does
-// not prove that: it is also 0 if the tool could not observe the program, and then there is no summary.
+// sanitized returns the summary that compute-sanitizer printed, and an error unless it reports that nothing was
+// found. The exit status does not prove that: it is also 0 if the tool could not observe the program, and then
+// there is no summary.
 func sanitized(all string, racecheck bool) (line string, err error) {
 	clean := "ERROR SUMMARY: 0 errors"
 	if racecheck {

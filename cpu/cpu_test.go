@@ -201,14 +201,16 @@ func TestNilArguments(t *testing.T) {
 				add(fmt.Sprint("Factorized ", i, j, k), func() error { return rows.Factorized(s, f, w, nil) })
 			}
 		}
-		for j, p := range []*backend.Posterior{nil, {}, {D: 1, Mean: make([]float64, 2)}, {D: 1, Mean: make([]float64, 2), Cov: &backend.Gram{}}} {
+		for j, p := range []*backend.Posterior{nil, {}, {D: 1, Mean: make([]float64, 2)},
+			{D: 1, Mean: make([]float64, 2), Cov: &backend.Gram{}}} {
 			add(fmt.Sprint("Predict ", i, j), func() error { return rows.Predict(backend.NewPrediction(3, 1), f, p) })
 			add(fmt.Sprint("Predict into nothing ", i, j), func() error { return rows.Predict(nil, f, p) })
 		}
 		add(fmt.Sprint("Solve ", i), func() error { return rows.Solve(nil, f, 1) })
 	}
 	add("Pullback into nothing", func() error { return rows.Pullback(nil, f, backend.NewMoments(f, 1)) })
-	for name, d := range map[string]*backend.Data{"nil": nil, "zero": {}, "negative": {N: -1, Q: -1, D: -1}, "overflow": {N: 1 << 62, Q: 4, D: 4}} {
+	for name, d := range map[string]*backend.Data{"nil": nil, "zero": {}, "negative": {N: -1, Q: -1, D: -1},
+		"overflow": {N: 1 << 62, Q: 4, D: 4}} {
 		add("Data.Check "+name, d.Check)
 	}
 	modeltest.CheckCalls(t, calls)

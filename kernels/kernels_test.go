@@ -167,8 +167,8 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestDigitAdjoint checks that the digits of a matrix, in stages of rows, are followed by room for a float64 scale of each feature, in
-// multiples of 32 bytes.
+// TestDigitAdjoint checks that the digits of a matrix, in stages of rows, are followed by room for a float64 scale
+// of each feature, in multiples of 32 bytes.
 func TestDigitAdjoint(t *testing.T) {
 	for m := 1; m <= 2*DigitStage+1; m++ {
 		rows := (m + DigitStage - 1) / DigitStage * DigitStage

@@ -34,7 +34,8 @@ type Comm interface {
 var ErrNotBuilt = mpi.ErrNotBuilt
 
 // ErrLauncher is wrapped if the processes were started by the launcher of another MPI library.
-var ErrLauncher = errors.New("use the launcher of the MPI library of this build, or unset the variable if this is one process")
+var ErrLauncher = errors.New("use the launcher of the MPI library of this build, or unset the variable if " +
+	"this is one process")
 
 // errAborted is the panic value of the ranks of a Group after Abort.
 var errAborted = errors.New("ranks: the job was aborted")

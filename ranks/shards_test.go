@@ -129,7 +129,8 @@ type alone struct {
 func (w *alone) Size() int { return w.size }
 func (w *alone) Close()    { w.closed = true }
 
-// TestLaunched checks that a process joins a job only if its MPI library sees the processes that the launcher has started.
+// TestLaunched checks that a process joins a job only if its MPI library sees the processes that the launcher has
+// started.
 func TestLaunched(t *testing.T) {
 	for _, c := range []struct {
 		name, set string

@@ -54,8 +54,8 @@ func join(start func() (mpi.World, error)) (c Comm, leave func(), err error) {
 		return nil, func() {}, err
 	case w.Size() == 1 && processes > 1:
 		w.Close()
-		return nil, func() {}, fmt.Errorf("%s is %s, but this process is alone in %s: %w", name, os.Getenv(name), mpi.Library(),
-			ErrLauncher)
+		return nil, func() {}, fmt.Errorf("%s is %s, but this process is alone in %s: %w", name, os.Getenv(name),
+			mpi.Library(), ErrLauncher)
 	}
 	return w, w.Close, nil
 }

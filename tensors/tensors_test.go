@@ -59,9 +59,10 @@ func TestErrors(t *testing.T) {
 	}
 	for name, got := range map[string]*tensor.Dense{
 		"an incomplete row": tensors.Tensor(make([]float64, 3), 2), "no columns": tensors.Tensor(make([]float64, 3), -1),
-		"mean of another shape":        tensors.Mean(&vssgp.Prediction{N: 2, D: 1, Mean: make([]float64, 1)}),
-		"covariances of another shape": tensors.Cov(&vssgp.Prediction{N: 1, D: 2, Mean: make([]float64, 2), Noise: make([]float64, 2)}),
-		"deviations of another shape":  tensors.SD(&vssgp.Prediction{N: 1 << 62, D: 4}, true),
+		"mean of another shape": tensors.Mean(&vssgp.Prediction{N: 2, D: 1, Mean: make([]float64, 1)}),
+		"covariances of another shape": tensors.Cov(&vssgp.Prediction{N: 1, D: 2, Mean: make([]float64, 2),
+			Noise: make([]float64, 2)}),
+		"deviations of another shape": tensors.SD(&vssgp.Prediction{N: 1 << 62, D: 4}, true),
 	} {
 		if got != nil {
 			t.Errorf("%s: %v, want nil", name, got.Shape())

@@ -16,10 +16,12 @@ func (solves) Solve(s *backend.Solution, _ *backend.Features, _ float64) error {
 	return nil
 }
 
-// TestLevelOfCondition compares the noise level of a factor's rounding errors with the formula in DESIGN.md, section 10.
+// TestLevelOfCondition compares the noise level of a factor's rounding errors with the formula in DESIGN.md,
+// section 10.
 func TestLevelOfCondition(t *testing.T) {
 	const n = 40
-	for windows, want := range map[int]float64{0: math.Sqrt(n + 3*6), 3: 2 * math.Sqrt(n+3*4)} { // a row meets all, or two windows of two
+	// a row meets all, or two windows of two
+	for windows, want := range map[int]float64{0: math.Sqrt(n + 3*6), 3: 2 * math.Sqrt(n+3*4)} {
 		p := NewParams(3, 2, 1, 1)
 		for i := range p.Variance {
 			p.Variance[i], p.Lengthscale[i] = 1, 1
@@ -38,7 +40,8 @@ func TestLost(t *testing.T) {
 	for _, windows := range []int{0, 2, 3} {
 		offset := []int{0, 2, 5, 9}[:max(2, windows+1)]
 		m := offset[len(offset)-1]
-		f, s := backend.NewFeatures(m, 1), &backend.Solution{D: 1, Mean: testkit.Numbers(m, func(k int) float64 { return float64(k + 1) }), TraceGram: math.Inf(1)}
+		f, s := backend.NewFeatures(m, 1), &backend.Solution{D: 1,
+			Mean: testkit.Numbers(m, func(k int) float64 { return float64(k + 1) }), TraceGram: math.Inf(1)}
 		for k := range m {
 			f.Power[k], f.Ripple[k] = 0.5, -0.125*float64(k)
 		}
@@ -56,13 +59,14 @@ func TestLost(t *testing.T) {
 		}
 		r := &Rows{D: 1, N: n, deep: n, square: square, rows: solves{}}
 		b := float64(widest(offset))
-		testkit.Near(t, r.lost(f, offset, size, s, lambda)/unit, (n+2)*square+2*size+(2*n+3*b+1)*trace, 1e-9*n*trace, windows, " windows")
+		testkit.Near(t, r.lost(f, offset, size, s, lambda)/unit, (n+2)*square+2*size+(2*n+3*b+1)*trace, 1e-9*n*trace,
+			windows, " windows")
 		if windows > 0 {
 			continue
 		}
 		testkit.OK(t, r.solveOnDevice(s, f, lambda))
 		squares, largest := sumSquares(s.Mean), n*(0.5+0.125*float64(m-1))
-		testkit.Near(t, r.lost(f, offset, size, s, lambda)/unit, 1002*square+2*size+2000*math.Sqrt(b)*largest*squares+(3*b+1)*trace, 1e-9*n*trace,
-			"tables")
+		testkit.Near(t, r.lost(f, offset, size, s, lambda)/unit,
+			1002*square+2*size+2000*math.Sqrt(b)*largest*squares+(3*b+1)*trace, 1e-9*n*trace, "tables")
 	}
 }

@@ -6,10 +6,11 @@ import (
 	"slices"
 )
 
-// clippedDetector finds the samples at a channel's largest or smallest values. Each side has a separate level. A level is clipping if far
-// more samples are there than in equal ranges of values just below, and many of them are adjacent. The peaks of unclipped sound differ in
-// height, so few of them have the same value. If a level is clipping, single samples at it are clipped too. Levels below the largest values
-// are found by levelCounts. The method fails for square waves and for clipping before a filter or resampler, which spreads the level.
+// clippedDetector finds the samples at a channel's largest or smallest values. Each side has a separate level. A
+// level is clipping if far more samples are there than in equal ranges of values just below, and many of them are
+// adjacent. The peaks of unclipped sound differ in height, so few of them have the same value. If a level is
+// clipping, single samples at it are clipped too. Levels below the largest values are found by levelCounts. The
+// method fails for square waves and for clipping before a filter or resampler, which spreads the level.
 type clippedDetector struct {
 	levels []clipLevel    // [2·channel + side]
 	lower  [][]levelRange // [2·channel + side] other levels
@@ -87,9 +88,9 @@ func (l *clipLevel) count(x float64) {
 	l.counts.count(x)
 }
 
-// decide determines the lower end of the level: the smallest range below the top that contains 95 % of the samples in the width. The
-// log-odds are log(n/m) − log clipExcess, with n samples in the width and a mean of m samples in the widths below. If nearly all of the
-// samples are there, the sound is small compared with its offset.
+// decide determines the lower end of the level: the smallest range below the top that contains 95 % of the samples
+// in the width. The log-odds are log(n/m) − log clipExcess, with n samples in the width and a mean of m samples in
+// the widths below. If nearly all of the samples are there, the sound is small compared with its offset.
 func (l *clipLevel) decide(o *Options, samples int) {
 	at, below := 0, 0
 	for i, n := range l.depth {
@@ -122,7 +123,8 @@ func (l *clipLevel) decide(o *Options, samples int) {
 
 func (d *clippedDetector) size() (block, margin int) { return blockSamples, clipMargin }
 
-// clipMargin is the number of samples on each side of a block in which an excursion above a lower level must begin and end.
+// clipMargin is the number of samples on each side of a block in which an excursion above a lower level must begin
+// and end.
 const clipMargin = 1 << 10
 
 func (d *clippedDetector) find(b block) (out []candidate) {
@@ -145,8 +147,8 @@ func (d *clippedDetector) find(b block) (out []candidate) {
 	return out
 }
 
-// tops returns the excursions to a range and not beyond that end in a block. They have the width of the level, −1 − level for a single
-// sample.
+// tops returns the excursions to a range and not beyond that end in a block. They have the width of the level, −1 −
+// level for a single sample.
 func (r *levelRange) tops(b block, side float64, level int) (out []candidate) {
 	x := b.x[b.channel]
 	for n := 0; n < len(x); n++ {

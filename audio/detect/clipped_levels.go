@@ -5,9 +5,11 @@ import (
 	"slices"
 )
 
-// A recording can be clipped at levels below its largest values: a part was made softer after clipping, or an undamaged part is louder.
-// levelCounts finds such levels of one side of a channel. At a clipping level there are far more samples than in equal ranges of values on
-// both sides, and many of them are adjacent. A long run counts little, because it may be a dropout of a repeated sample. Bins are logarithmic: octaves of 2^levelBits bins of equal width.
+// A recording can be clipped at levels below its largest values: a part was made softer after clipping, or an
+// undamaged part is louder. levelCounts finds such levels of one side of a channel. At a clipping level there are
+// far more samples than in equal ranges of values on both sides, and many of them are adjacent. A long run counts
+// little, because it may be a dropout of a repeated sample. Bins are logarithmic: octaves of 2^levelBits bins of
+// equal width.
 type levelCounts struct {
 	base  int   // index of the first bin
 	bins  []int // number of samples, at most clipPairs of each run of samples in the same or in adjacent bins
@@ -100,14 +102,15 @@ func (l *levelCounts) find(below, step, threshold float64) (all []levelRange) {
 	return all
 }
 
-// width returns the number of bins of a level that begins at bin i: the range 1/clipGrain, or clipSteps quantization steps.
+// width returns the number of bins of a level that begins at bin i: the range 1/clipGrain, or clipSteps
+// quantization steps.
 func (l *levelCounts) width(i int, step float64) int {
 	size := binStart(l.base+i+1) - binStart(l.base+i)
 	return max(1<<levelBits/clipGrain*2, int(math.Ceil(clipSteps*step/size)))
 }
 
-// third returns the third-largest number of samples in other ranges of w bins within clipAround ranges of bin i. Several ranges with many
-// samples mean that the sound has few different values, such as a test tone or μ-law.
+// third returns the third-largest number of samples in other ranges of w bins within clipAround ranges of bin i.
+// Several ranges with many samples mean that the sound has few different values, such as a test tone or μ-law.
 func (l *levelCounts) third(sums []int, i, w int) float64 {
 	var others []float64
 	for k := -clipAround; k <= clipAround; k++ {

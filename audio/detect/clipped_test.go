@@ -133,9 +133,9 @@ func TestClippedChannels(t *testing.T) {
 	}
 }
 
-// TestClippedLevels checks that clipping is found below the largest values: in a part that was made softer, before an undamaged louder part,
-// on one side, with the other polarity, with dither, and on a plateau that is not quite flat. It is not found in the soft copy of sounds
-// with few values or a constant level.
+// TestClippedLevels checks that clipping is found below the largest values: in a part that was made softer, before
+// an undamaged louder part, on one side, with the other polarity, with dither, and on a plateau that is not quite
+// flat. It is not found in the soft copy of sounds with few values or a constant level.
 func TestClippedLevels(t *testing.T) {
 	const n, half = 100_000, 50_000
 	loud := swelling(n, 1)
@@ -209,8 +209,8 @@ func TestClippedLevels(t *testing.T) {
 	}
 }
 
-// TestClippedIsNoDropout checks that long plateaus at a level below louder parts nearby are clipping for every order of the kinds, while
-// two runs of a repeated sample are dropouts.
+// TestClippedIsNoDropout checks that long plateaus at a level below louder parts nearby are clipping for every
+// order of the kinds, while two runs of a repeated sample are dropouts.
 func TestClippedIsNoDropout(t *testing.T) {
 	const n, part = 12_000, 210 // samples at each level
 	y := make([]float64, n)
@@ -244,6 +244,34 @@ func TestClippedIsNoDropout(t *testing.T) {
 	}
 	if clipped < 40 {
 		t.Errorf("%d clipped", clipped)
+	}
+}
+
+// TestClippedAndClicks checks that clicks found at the highest sensitivity do not replace clipped samples, whose
+// restoration needs the limits, and that a click at full scale remains a click.
+func TestClippedAndClicks(t *testing.T) {
+	const n, at = 16_000, 9_000
+	y, _ := between(voice(n, 3), -0.1, 0.1)
+	for i := range y {
+		y[i] = rounded(9.99 * y[i])
+	}
+	only := findAt(t, 10, testRate, Clipped, y)
+	both := testkit.Must(Find(t.Context(), inMemory{y}, n, testRate, Options{Kinds: Kinds, Step: step,
+		Sensitivity: 10}))(t)
+	kept := 0
+	for _, f := range both {
+		if f.Clipped {
+			kept++
+		}
+	}
+	if 100*kept < 99*len(only) || kept < 100 {
+		t.Errorf("%d clipped alone, %d with clicks", len(only), kept)
+	}
+	y[at], y[at+1] = 0.999, 0.999
+	both = testkit.Must(Find(t.Context(), inMemory{y}, n, testRate, Options{Kinds: Kinds, Step: step}))(t)
+	if i := slices.IndexFunc(both, func(f Found) bool { return f.Start <= at && f.End > at+1 }); i < 0 ||
+		both[i].Kind != Clicks || both[i].Clipped {
+		t.Errorf("a click at full scale: %+v", both)
 	}
 }
 
@@ -286,10 +314,12 @@ func TestClippedAtFullScale(t *testing.T) {
 	}
 }
 
-// TestClippedSingles checks that single samples at a lower level are omitted unless a longer run of the same level is near.
+// TestClippedSingles checks that single samples at a lower level are omitted unless a longer run of the same level
+// is near.
 func TestClippedSingles(t *testing.T) {
 	d := &clippedDetector{rate: 1000}
-	got := d.choose([]candidate{{10, 12, 1, 1}, {50, 51, 1, -1}, {60, 61, 1, -2}, {500, 501, 1, -1}, {900, 903, 1, 1}, {1100, 1101, 1, -1}})
+	got := d.choose([]candidate{{10, 12, 1, 1}, {50, 51, 1, -1}, {60, 61, 1, -2}, {500, 501, 1, -1}, {900, 903, 1, 1},
+		{1100, 1101, 1, -1}})
 	testkit.Equal(t, len(got), 3, "candidates")
 	testkit.Equal(t, got[1].lo, 50, "the single sample")
 }

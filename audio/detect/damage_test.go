@@ -21,9 +21,13 @@ func gone(start, end, channel int, kind Kind) Found {
 }
 
 func TestApart(t *testing.T) {
-	kinds := []Kind{Zeros, Dropouts}
 	clipped := gone(4, 6, 1, Clipped)
-	clipped.Clipped = true
+	clipped.Clipped, clipped.LogOdds = true, 5
+	click := func(start, end int, logOdds float64) Found {
+		f := gone(start, end, 1, Clicks)
+		f.LogOdds = logOdds
+		return f
+	}
 	for _, c := range []struct {
 		name      string
 		all, want []Found
@@ -35,12 +39,13 @@ func TestApart(t *testing.T) {
 		{"partly clipped", []Found{gone(1, 5, 1, Zeros), clipped}, []Found{gone(1, 6, 1, Zeros)}},
 		{"edges", []Found{gone(1, 5, 1, Zeros), gone(5, 7, 1, Clicks), gone(8, 9, 1, Clicks), gone(9, 12, 1, Dropouts), gone(14, 15, 1, Clicks)},
 			[]Found{gone(1, 5, 1, Zeros), gone(9, 12, 1, Dropouts), gone(14, 15, 1, Clicks)}},
-		{"edge after a nested one", []Found{gone(1, 20, 1, Zeros), gone(3, 6, 1, Zeros), gone(20, 22, 1, Clicks), gone(24, 25, 1, Clicks)},
-			[]Found{gone(1, 20, 1, Zeros), gone(24, 25, 1, Clicks)}},
+		{"improbable clicks at clipped samples", []Found{click(1, 5, -3), clipped, click(5, 9, 4), click(6, 8, -3)},
+			[]Found{clipped, click(6, 8, -3)}},
+		{"a click at full scale", []Found{click(3, 9, 20), clipped}, []Found{click(3, 9, 20)}},
+		{"edge after a nested one", []Found{gone(1, 20, 1, Zeros), gone(3, 6, 1, Zeros), gone(20, 22, 1, Clicks),
+			gone(24, 25, 1, Clicks)}, []Found{gone(1, 20, 1, Zeros), gone(24, 25, 1, Clicks)}},
 	} {
-		if c.name == "partly clipped" {
-			kinds = []Kind{Zeros, Clipped}
-		}
+		kinds := []Kind{Zeros, Dropouts, Clicks, Clipped}
 		testkit.Equal(t, apart(c.all, kinds), c.want, c.name)
 	}
 }

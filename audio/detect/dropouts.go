@@ -189,8 +189,8 @@ func loud(y []float64, limit float64, n int) bool {
 	return floats.Norm(y[max(0, len(y)-2*n):], math.Inf(1)) > limit
 }
 
-// clips reports whether the run x[lo:hi] of a repeated value is at a clipping level: within the maximum length of a dropout, several other
-// runs have the same value, are local maxima, and are at least as long as this run together.
+// clips reports whether the run x[lo:hi] of a repeated value is at a clipping level: within the maximum length of a
+// dropout, several other runs have the same value, are local maxima, and are at least as long as this run together.
 func (d *dropoutDetector) clips(x []float64, lo, hi, width int) bool {
 	value := x[(lo+hi)/2]
 	side, tolerance := math.Copysign(1, value), max((2*float64(width)+1)*d.step, math.Abs(value)/clipGrain)

@@ -19,11 +19,12 @@ func joined(all []candidate) (out []candidate) {
 	return out
 }
 
-// apart returns the detections of a channel in increasing order. It removes clicks that touch a dropout or zeros, because they are its
-// edges. It merges other overlapping detections, with the kind that comes first.
+// apart returns the detections of a channel in increasing order. It removes clicks that touch a dropout or zeros,
+// because they are its edges, and clicks that are less probable than clipping of the same samples, whose
+// restoration needs the limits. It merges other overlapping detections, with the kind that comes first.
 func apart(all []Found, kinds []Kind) (out []Found) {
 	slices.SortStableFunc(all, func(a, b Found) int { return cmp.Compare(a.Start, b.Start) })
-	all = withoutEdges(all)
+	all = withoutLess(withoutEdges(all))
 	for _, f := range all {
 		k := len(out) - 1
 		if k < 0 || f.Start >= out[k].End {
@@ -57,6 +58,25 @@ func withoutEdges(all []Found) (out []Found) {
 		}
 	}
 	return out
+}
+
+// withoutLess removes clicks that overlap clipped samples with larger log-odds. The detections are in increasing order.
+func withoutLess(all []Found) []Found {
+	var clipped []Found // they do not overlap
+	for _, f := range all {
+		if f.Kind == Clipped {
+			clipped = append(clipped, f)
+		}
+	}
+	return slices.DeleteFunc(all, func(f Found) bool {
+		k := sort.Search(len(clipped), func(k int) bool { return clipped[k].End > f.Start })
+		for ; f.Kind == Clicks && k < len(clipped) && clipped[k].Start < f.End; k++ {
+			if clipped[k].LogOdds > f.LogOdds {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 // together returns the detections of all channels in increasing order. A detection that is equal in all channels becomes one detection with

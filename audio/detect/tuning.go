@@ -3,10 +3,10 @@ package detect
 // Constants of the clipping detector, chosen on the synthetic sounds of the tests and on recordings clipped 3 to 12 dB below their peak.
 const (
 	clipGrain  = 2048    // the width of a level is the largest value divided by it,
-	clipSteps  = 3       // or at least this many quantization steps, because dither and rounding after a change of volume spread a level
+	clipSteps  = 3       // or at least this many quantization steps, because dither and rounding spread a level
 	clipParts  = 16      // number of parts of the width, and number of widths below it for comparison
-	clipExcess = 8       // minimum ratio of the samples in the width to the mean of the widths below; a tone of constant level has 4
-	clipPairs  = 4       // minimum number of adjacent samples at the level, half as many at full scale; equal peaks have fewer
+	clipExcess = 8       // minimum ratio of the samples in the width to the mean of the widths below; a tone has 4
+	clipPairs  = 4       // minimum number of adjacent samples at the level, half as many at full scale
 	clipRange  = 1. / 32 // lowest level below the largest values that is searched, relative to them
 	clipLevels = 4       // maximum number of these levels of one side of a channel
 	clipAround = 256     // number of widths above and below such a level for a comparison with single values

@@ -214,7 +214,8 @@ func TestLongGapDraws(t *testing.T) {
 	}
 }
 
-// TestLongGapLevel checks that draws of a long gap of noise are as loud in the middle, where both sides are mixed, as at the ends.
+// TestLongGapLevel checks that draws of a long gap of noise are as loud in the middle, where both sides are mixed,
+// as at the ends.
 func TestLongGapLevel(t *testing.T) {
 	const n, gap, draws = 6000, 2000, 8
 	rng := rand.New(rand.NewPCG(1, 1))

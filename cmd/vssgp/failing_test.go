@@ -16,8 +16,9 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
-// TestFailingFiles lets each operation on a file fail in turn. The command must fail with the name of the file, and every output must have
-// its old content or be missing if there was none. Two failures may follow the last rename or have no effect: then all outputs are new.
+// TestFailingFiles lets each operation on a file fail in turn. The command must fail with the name of the file, and
+// every output must have its old content or be missing if there was none. Two failures may follow the last rename
+// or have no effect: then all outputs are new.
 func TestFailingFiles(t *testing.T) {
 	var rows strings.Builder
 	rows.WriteString("t,y\n")
@@ -29,9 +30,11 @@ func TestFailingFiles(t *testing.T) {
 		args    string
 		outputs []string
 	}{
-		{"forecast d.csv --season none --trend none --short-memory=false --horizon 2 -o o.csv -m m.st", []string{"o.csv", "m.st"}},
+		{"forecast d.csv --season none --trend none --short-memory=false --horizon 2 -o o.csv -m m.st",
+			[]string{"o.csv", "m.st"}},
 		{"repair in.wav --gap 100:120 --method ar -o o.wav --sd o.csv --labels l.txt", []string{"o.wav", "o.csv", "l.txt"}},
-		{"fit d.csv --features 2 --components 1 --iterations 2 --checkpoint c --every 1ns --resume -o m.st", []string{"m.st"}},
+		{"fit d.csv --features 2 --components 1 --iterations 2 --checkpoint c --every 1ns --resume -o m.st",
+			[]string{"m.st"}},
 		{"fit d.csv --features 2 --components 1 --iterations 2 --checkpoint c --every 1ns -o m.st", []string{"m.st"}},
 	}[:slow.Pick(4, 3)] {
 		for _, old := range []string{"old", ""}[:slow.Pick(2, 1)] {
@@ -47,7 +50,8 @@ func TestFailingFiles(t *testing.T) {
 					}
 				}
 				if strings.Contains(c.args, "--resume") {
-					succeed(t, strings.Fields("fit d.csv --features 2 --components 1 --iterations 2 --checkpoint c --every 1ns -o first.st")...)
+					succeed(t, strings.Fields("fit d.csv --features 2 --components 1 --iterations 2 --checkpoint c --every "+
+						"1ns -o first.st")...)
 				}
 				before := contents(t, dir)
 				calls, failed := 0, ""
@@ -67,7 +71,8 @@ func TestFailingFiles(t *testing.T) {
 				delete(before, "c")
 				delete(after, "c")
 				switch whole := len(after) == len(before)+map[string]int{"": len(c.outputs)}[old]; {
-				case failed != "" && !strings.HasPrefix(failed, "link") && !strings.Contains(o.stderr, failed[strings.LastIndex(failed, " ")+1:]):
+				case failed != "" && !strings.HasPrefix(failed, "link") && !strings.Contains(o.stderr,
+					failed[strings.LastIndex(failed, " ")+1:]):
 					t.Errorf("%s: exit %d, %s", what, o.code, o.stderr)
 				case strings.HasPrefix(failed, "sync folder") && o.code != cli.ExitDone,
 					o.code == cli.ExitDone && (done || strings.HasPrefix(failed, "link") || checkpointFailed):
@@ -79,7 +84,7 @@ func TestFailingFiles(t *testing.T) {
 				case o.code == cli.ExitDone || strings.Count(o.stderr, "vssgp: ") < 1 || !maps.Equal(before, after):
 					t.Errorf("%s: exit %d, %s; files %v", what, o.code, o.stderr, len(after))
 				}
-				if strings.Contains(c.args, "--checkpoint") && !done { // what is left of the checkpoint is valid
+				if strings.Contains(c.args, "--checkpoint") && !done { // the remaining checkpoint is valid
 					succeed(t, append(strings.Fields(c.args), "--resume")...)
 				}
 				if n > 200 {

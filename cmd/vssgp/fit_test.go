@@ -322,8 +322,9 @@ func TestWarnings(t *testing.T) {
 		args []string
 		want []string // part of each warning, in order
 	}{
-		"no season": {[]string{"forecast", weeks, "--trend", "line", "-o", out("k.csv")}, []string{"repeating the last period of 7"}},
-		"a season":  {[]string{"forecast", weeks, "--season", "7", "--trend", "none", "-o", out("l.csv")}, nil},
+		"no season": {[]string{"forecast", weeks, "--trend", "line", "-o", out("k.csv")},
+			[]string{"repeating the last period of 7"}},
+		"a season": {[]string{"forecast", weeks, "--season", "7", "--trend", "none", "-o", out("l.csv")}, nil},
 		"shops": {[]string{"forecast", shops, "--by", "shop", "--trend", "line", "-o", out("n.csv")},
 			[]string{"predicts y better than the model"}},
 		"good fit":           {[]string{"fit", co2, "--method", "vssgp", "-o", out("a")}, nil},

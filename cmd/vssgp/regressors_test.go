@@ -73,7 +73,9 @@ func TestRegressorFlags(t *testing.T) {
 	if got := string(testkit.Read(t, in("by-at.csv"))); got != strings.Join(by, "\n") {
 		t.Errorf("by shop, with separate times, %s, want %s", got, strings.Join(by, "\n"))
 	}
-	if o := succeed(t, "forecast", one, "--season", "7", "--trend", "line", "--y", "sales", "--events", testkit.Put(t, dir, "late.csv", "when,what\n2030-01-01,fair\n2030-01-01,feast\n"), "--horizon", "2"); !strings.Contains(
+	if o := succeed(t, "forecast", one, "--season", "7", "--trend", "line", "--y", "sales", "--events",
+		testkit.Put(t, dir, "late.csv", "when,what\n2030-01-01,fair\n2030-01-01,feast\n"), "--horizon",
+		"2"); !strings.Contains(
 		o.stderr, "left out the events fair, feast, because no row with a value is on their days") {
 		t.Errorf("%s", o.stderr)
 	}

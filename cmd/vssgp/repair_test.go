@@ -107,7 +107,8 @@ func TestRepair(t *testing.T) {
 	}
 }
 
-// TestPart checks that --from and --to limit the search, in samples and times, and that only damage inside the part is reported.
+// TestPart checks that --from and --to limit the search, in samples and times, and that only damage inside the part
+// is reported.
 func TestPart(t *testing.T) {
 	dir := t.TempDir()
 	file, dropout, _ := stereo(t)
@@ -139,12 +140,16 @@ func TestPart(t *testing.T) {
 	}
 }
 
-// TestStrict checks that a recording that is cut short or has no length in its header is repaired with a warning, and refused with --strict.
-// Samples with extreme values are refused.
+// TestStrict checks that a recording that is cut short or has no length in its header is repaired with a warning,
+// and refused with --strict. Samples with extreme values are refused.
 func TestStrict(t *testing.T) {
 	dir := t.TempDir()
 	whole := wav(8000, 1, tone(4000, 8000))
-	for name, file := range map[string][]byte{"cut.wav": whole[:7001], "unfinished.wav": patched(whole, 40, 0, 0, 0, 0)} {
+	for name, file := range map[string][]byte{
+		"cut.wav": whole[:7001], "unfinished.wav": patched(whole, 40, 0, 0, 0, 0),
+		"pipe.wav":  patched(patched(whole, 4, 0xff, 0xff, 0xff, 0xff), 40, 0xff, 0xff, 0xff, 0xff),
+		"zeros.wav": patched(patched(whole, 4, 0, 0, 0, 0), 40, 0, 0, 0, 0),
+	} {
 		in, out := testkit.Put(t, dir, name, string(file)), filepath.Join(dir, "out.wav")
 		args := []string{"repair", in, "--gap", "300:310", "-o", out}
 		o := succeed(t, args...)
@@ -159,9 +164,11 @@ func TestStrict(t *testing.T) {
 		w := testkit.Must(audio.NewWriter(&b, 8000, audio.Float64, 1, 2000))(t)
 		testkit.OK(t, w.Write(testkit.Numbers(2000, func(i int) float64 { return math.Sin(float64(i) / 3) })))
 		testkit.OK(t, w.Close())
-		in := testkit.Put(t, dir, "far.wav", string(binary.LittleEndian.AppendUint64(b.Bytes()[:b.Len()-8*1600], math.Float64bits(v)))+
-			string(b.Bytes()[b.Len()-8*1599:]))
-		refuse(t, "sample 400 of channel 0 is "+text+", must be finite and from -1e+100 to 1e+100", "repair", in, "--gap", "300:310", "-o",
+		in := testkit.Put(t, dir, "far.wav",
+			string(binary.LittleEndian.AppendUint64(b.Bytes()[:b.Len()-8*1600], math.Float64bits(v)))+
+				string(b.Bytes()[b.Len()-8*1599:]))
+		refuse(t, "sample 400 of channel 1 (from 1) is "+text+", must be finite and from -1e+100 to 1e+100, except in a gap",
+			"repair", in, "--gap", "300:310", "-o",
 			filepath.Join(dir, "x.wav"))
 	}
 }
@@ -182,7 +189,8 @@ func TestConfidence(t *testing.T) {
 	}
 }
 
-// TestResume checks that --resume skips recordings whose repair is complete and repairs those with another setting or changed files.
+// TestResume checks that --resume skips recordings whose repair is complete and repairs those with another setting
+// or changed files.
 func TestResume(t *testing.T) {
 	dir := t.TempDir()
 	in := func(names ...string) string { return filepath.Join(append([]string{dir}, names...)...) }
@@ -190,15 +198,16 @@ func TestResume(t *testing.T) {
 	quiet := string(wav(8000, 1, tone(4000, 8000)))
 	testkit.Put(t, in("takes"), "a.wav", string(file))
 	testkit.Put(t, in("takes"), "b.wav", quiet)
-	line := []string{"impute", in("takes"), "--detect", "dropouts", "--out-dir", in("out"), "--labels", in("out", "{}.txt"), "--sd",
-		in("out", "{}.csv"), "--json"}
+	line := []string{"impute", in("takes"), "--detect", "dropouts", "--out-dir", in("out"), "--labels",
+		in("out", "{}.txt"), "--sd", in("out", "{}.csv"), "--json"}
 	run := func(name, skipped string, args ...string) {
 		t.Helper()
 		r := decode[struct {
 			Recordings []imputed
 			Skipped    []string
 		}](t, succeed(t, append(line, args...)...).stdout)
-		if got := strings.Join(r.Skipped, " "); got != skipped || len(r.Recordings)+len(r.Skipped) != len(listing(t, in("takes")))-1 {
+		if got := strings.Join(r.Skipped, " "); got != skipped ||
+			len(r.Recordings)+len(r.Skipped) != len(listing(t, in("takes")))-1 {
 			t.Errorf("%s: %q skipped, want %q; %d repaired", name, got, skipped, len(r.Recordings))
 		}
 	}
@@ -257,9 +266,9 @@ func TestFolder(t *testing.T) {
 		t.Errorf("exit %d, %d repaired, failed %q, stderr %q", o.code, len(r.Recordings), r.Failed, o.stderr)
 	}
 	for word, args := range map[string][]string{
-		"{}":           {"--out-dir", in("out"), "--report", in("page.html")},
-		"-o ":          {"--out-dir", in("out"), "-o", in("x.wav")},
-		"same file":    {"--out-dir", in("takes")},
+		"{}":  {"--out-dir", in("out"), "--report", in("page.html")},
+		"-o ": {"--out-dir", in("out"), "-o", in("x.wav")},
+		" is the folder of the recordings; use another folder": {"--out-dir", in("out", "..", "takes")},
 		"a folder":     {"-o", in("x.wav")},
 		"no recording": nil,
 	} {
@@ -269,14 +278,16 @@ func TestFolder(t *testing.T) {
 			testkit.OK(t, os.Mkdir(folder, 0o777))
 		}
 		if o := vssgpRun(t, append([]string{"impute", folder, "--detect", "zeros"}, args...)...); o.code != cli.ExitMistake ||
-			!strings.Contains(o.stderr, word) {
+			!strings.Contains(o.stderr, word) || strings.Contains(word, "folder of") &&
+			strings.Count(o.stderr, cli.Prefix) != 2 {
 			t.Errorf("%v: exit %d, %q; want %d and %q", args, o.code, o.stderr, cli.ExitMistake, word)
 		}
 	}
 }
 
-// TestGain checks the level of restored peaks at full scale: by default the output is lowered by what the fills need, --gain 0 keeps the
-// level and reports what it clips, and --format float needs no gain. --removed is always the input minus the output.
+// TestGain checks the level of restored peaks at full scale: by default the output is lowered by what the fills
+// need, --gain 0 keeps the level and reports what it clips, and --format float needs no gain. --removed is always
+// the input minus the output.
 func TestGain(t *testing.T) {
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
@@ -310,7 +321,8 @@ func TestGain(t *testing.T) {
 		if c.gain == -1 && !(r.Gain < -1) || c.gain != -1 && r.Gain != c.gain {
 			t.Errorf("%q: a gain of %v dB, want %v", c.flags, r.Gain, c.gain)
 		}
-		if !strings.Contains(o.stderr, c.note) || c.note == "" && o.stderr != "" || (r.Clipped > 0) != strings.Contains(o.stderr, "clipped") {
+		if !strings.Contains(o.stderr, c.note) || c.note == "" && o.stderr != "" ||
+			(r.Clipped > 0) != strings.Contains(o.stderr, "clipped") {
 			t.Errorf("%q: %d clipped, stderr %q, want %q", c.flags, r.Clipped, o.stderr, c.note)
 		}
 		before, after := testkit.Must(audio.Open(take))(t), testkit.Must(audio.Open(out))(t)
@@ -347,7 +359,8 @@ func TestGain(t *testing.T) {
 	}
 	copy(wrong[4000:], []int16{32767, 32767, 32767})
 	labels := testkit.Put(t, dir, "clipped.csv", "start,end,channel,label\n4000,4003,,clipped\n")
-	o := succeed(t, "repair", testkit.Put(t, dir, "wrong.wav", string(wav(8000, 1, wrong))), "--gaps", labels, "-o", in("o.wav"))
+	o := succeed(t, "repair", testkit.Put(t, dir, "wrong.wav", string(wav(8000, 1, wrong))), "--gaps", labels, "-o",
+		in("o.wav"))
 	testkit.Contains(t, o.stdout+o.stderr, "unreliable: gap 4000:4003", "o.wav: clipped 3 filled samples")
 	still := in("still.wav") // a given gain also applies if there is no damage
 	succeed(t, "repair", take, "--detect", "zeros", "--to", "0.5s", "--gain", "-6", "-o", still)

@@ -76,7 +76,9 @@ func TestForecast(t *testing.T) {
 		}
 	}
 	refuse(t, "--until yesterday: must have the format of the input Day, such as 04.08.2024", append(flow, "--until", "yesterday", "--quiet")...)
-	if o := succeed(t, "forecast", river, "--y", "2", "--season", "none", "--trend", "line", "-o", "-"); strings.Count(o.stdout, "\n") != 16 { // a tenth of the rows
+	// a tenth of the rows
+	if o := succeed(t, "forecast", river, "--y", "2", "--season", "none", "--trend", "line", "-o",
+		"-"); strings.Count(o.stdout, "\n") != 16 {
 		t.Errorf("%s", o.stdout)
 	}
 	if o := succeed(t, append(flow, "-o", "-")...); strings.Count(o.stdout, "\n") != 15 { // two weeks
@@ -137,7 +139,8 @@ func testKeptModel(t *testing.T, dir string, forecast [][]string, r printed) {
 func TestFill(t *testing.T) {
 	dir := t.TempDir()
 	out, bands := filepath.Join(dir, "out.csv"), filepath.Join(dir, "bands.tsv")
-	r := decode[printed](t, succeed(t, "fill", river, "--season", "7", "--trend", "line", "-o", out, "--bands", bands, "--json").stdout)
+	r := decode[printed](t, succeed(t, "fill", river, "--season", "7", "--trend", "line", "-o", out, "--bands", bands,
+		"--json").stdout)
 	before, after := strings.Split(string(testkit.Read(t, river)), "\n"), strings.Split(string(testkit.Read(t, out)), "\n")
 	filled := map[string]bool{}
 	for i, l := range before {
@@ -192,12 +195,14 @@ func TestBacktest(t *testing.T) {
 	if !(one.Scores["vssgp"]["crps"] < 0.5*one.Scores["naive"]["crps"]) {
 		t.Errorf("%+v", one.Scores)
 	}
-	two := decode[scored](t, succeed(t, "backtest", river, "--y", "2,3", "--season", "7", "--trend", "line", "--horizon", "7", "--origins", "1", "--json").stdout)
+	two := decode[scored](t, succeed(t, "backtest", river, "--y", "2,3", "--season", "7", "--trend", "line",
+		"--horizon", "7", "--origins", "1", "--json").stdout)
 	flow, level, mean := two.ByOutput["Flow m3/s"]["vssgp"]["mae"], two.ByOutput["Level m"]["vssgp"]["mae"], two.Scores["vssgp"]["mae"]
 	if !(flow > 0) || !(level > 0) || math.Abs(mean-(flow+level)/2) > 1e-12 {
 		t.Errorf("%+v", two)
 	}
-	if o := succeed(t, "backtest", river, "--y", "2", "--season", "7", "--trend", "line", "--origins", "1"); !strings.Contains(o.stdout, "1 forecast of 7 rows each") ||
+	if o := succeed(t, "backtest", river, "--y", "2", "--season", "7", "--trend", "line", "--origins",
+		"1"); !strings.Contains(o.stdout, "1 forecast of 7 rows each") ||
 		strings.Count(o.stdout, "\n") != 5 {
 		t.Errorf("%s", o.stdout)
 	}
@@ -259,15 +264,16 @@ func TestErrors(t *testing.T) {
 	}
 	data := testkit.Put(t, dir, "d.csv", plain.String())
 	noise := func(flags ...string) float64 {
-		args := append([]string{"forecast", data, "--x", "t", "--y", "y", "--season", "none", "--trend", "line", "--horizon", "1", "-o",
-			filepath.Join(dir, "o.csv"), "--json"}, flags...)
+		args := append([]string{"forecast", data, "--x", "t", "--y", "y", "--season", "none", "--trend", "line",
+			"--horizon", "1", "-o", filepath.Join(dir, "o.csv"), "--json"}, flags...)
 		return decode[printed](t, succeed(t, args...).stdout).NoiseSD[0]
 	}
 	usual, robust, known := noise("--robust", "never"), noise("--robust"), noise("--yerr", "e")
 	if !(usual > 1 && robust < 0.2 && known < 0.2) {
 		t.Errorf("noise sd %v, robust %v, with known errors %v", usual, robust, known)
 	}
-	out := succeed(t, strings.Fields("forecast "+data+" --x t --y y --season none --trend line --horizon 1 --robust -o "+filepath.Join(dir, "o.csv"))...)
+	out := succeed(t, strings.Fields("forecast "+data+" --x t --y y --season none --trend line --horizon 1 "+
+		"--robust -o "+filepath.Join(dir, "o.csv"))...)
 	testkit.Contains(t, out.stderr+out.stdout, "outliers: 7 values of y, at 4, 13, 22, 31, 40, 49, 58\n")
 }
 
@@ -276,7 +282,8 @@ func TestPositiveForecast(t *testing.T) {
 	dir := t.TempDir()
 	counts := testkit.Put(t, dir, "counts.csv", evenSeries(70, func(n int) float64 { return float64(n * n % 7 % 3) }))
 	forecast := func(flags ...string) (least float64) {
-		args := append([]string{"forecast", counts, "--season", "none", "--trend", "line", "--horizon", "9", "-o", filepath.Join(dir, "f.csv"), "--overwrite"}, flags...)
+		args := append([]string{"forecast", counts, "--season", "none", "--trend", "line", "--horizon", "9", "-o",
+			filepath.Join(dir, "f.csv"), "--overwrite"}, flags...)
 		succeed(t, args...)
 		for _, record := range lines(t, filepath.Join(dir, "f.csv"))[1:] {
 			for _, text := range record[1:] {
@@ -300,8 +307,43 @@ func TestPositiveForecast(t *testing.T) {
 	}
 	low := testkit.Put(t, dir, "low.csv", evenSeries(20, func(n int) float64 { return float64(n%5 - 1) }))
 	refuse(t, "low.csv: row 1 (from 1): y is -1; must be 0 or more with --positive", "forecast", low, "--positive")
-	large := testkit.Put(t, dir, "large.csv", "t,y\n1,2\n2,1e305\n3,1\n4,2\n5,3\n")
-	refuse(t, "large.csv: row 2 (from 1): y is 1e+305; must have a magnitude below 1e+150", "forecast", large)
+}
+
+// TestTooLarge checks that every command refuses the same large numbers in the inputs and the outputs, and names
+// the file.
+func TestTooLarge(t *testing.T) {
+	dir := t.TempDir()
+	structural, sparse, out := filepath.Join(dir, "s.st"), filepath.Join(dir, "v.st"), filepath.Join(dir, "o.csv")
+	rows := evenSeries(12, func(n int) float64 { return float64(n * n % 7) })
+	good, bad := testkit.Put(t, dir, "good.csv", rows), filepath.Join(dir, "bad.csv")
+	fast, features := []string{"--season", "none", "--trend", "none"}, []string{"--features", "2", "--components", "1",
+		"--iterations", "1"}
+	succeed(t, append([]string{"fit", good, "-o", structural}, fast...)...)
+	succeed(t, append([]string{"fit", good, "-o", sparse}, features...)...)
+	for _, number := range []string{"1e151", "-1.7e308", "1e999", "1e150"} {
+		for col := range 2 {
+			cells := []string{"12", ""}
+			cells[col] = number
+			testkit.Put(t, dir, "bad.csv", rows+strings.Join(cells, ",")+"\n")
+			want := fmt.Sprintf("bad.csv:14: column %q (%d from 0): %q is too large; the magnitude must be at most 1e150",
+				[]string{"t", "y"}[col], col, number)
+			for _, args := range [][]string{
+				append([]string{"fit", bad, "-o", structural}, fast...), append([]string{"fit", bad, "-o", sparse}, features...),
+				append([]string{"forecast", bad, "-o", out}, fast...), append([]string{"fill", bad, "-o", out}, fast...),
+				append([]string{"backtest", bad, "--horizon", "1", "--origins", "1"}, fast...),
+				{"predict", structural, bad, "-o", out},
+				{"predict", sparse, bad, "--x", "t", "-o", out}, {"evaluate", structural, bad}, {"evaluate", sparse, bad},
+			} {
+				o := vssgpRun(t, args...)
+				if refused := strings.Contains(o.stderr, want) && o.code == cli.ExitMistake; refused != (number != "1e150" &&
+					(col == 0 || args[0] != "predict")) {
+					t.Errorf("%s with %s %s: exit %d, %s", args, []string{"t", "y"}[col], number, o.code, o.stderr)
+				}
+			}
+		}
+	}
+	testkit.Put(t, dir, "bad.csv", "t\n1e100\n")
+	refuse(t, "bad.csv: t 1e+100 exceeds the maximum", "predict", structural, bad, "-o", out)
 }
 
 // TestLogarithms checks that sales with exponential growth are modeled on the log scale, which the output reports, unless --log is never.

@@ -109,7 +109,8 @@ func TestServe(t *testing.T) {
 		args string
 		out  []string
 	}{
-		{"forecast flow.csv --season none --trend none --horizon 5 -o f.csv -m s.safetensors", []string{"f.csv", "s.safetensors"}},
+		{"forecast flow.csv --season none --trend none --horizon 5 -o f.csv -m s.safetensors",
+			[]string{"f.csv", "s.safetensors"}},
 		{"predict s.safetensors at.csv -o p.csv", []string{"p.csv"}},
 		{"fill flow.csv --season none --trend none -o whole.csv --bands bands.csv", []string{"whole.csv", "bands.csv"}},
 		{"fit xy.npy --x 0,1 --y 2 --iterations 3 -o m.safetensors", []string{"m.safetensors"}},
@@ -141,7 +142,8 @@ func TestServe(t *testing.T) {
 			os.Remove(name)
 		}
 	}
-	if f, _ := c.call(files, "forecast", "flow.csv", "--season", "none", "--trend", "none", "--horizon", "2", "-o", "-"); *f.Code != cli.ExitDone ||
+	if f, _ := c.call(files, "forecast", "flow.csv", "--season", "none", "--trend", "none", "--horizon", "2", "-o",
+		"-"); *f.Code != cli.ExitDone ||
 		strings.Count(f.Stdout, "\n") != 3 || len(f.Files) != 0 {
 		t.Errorf("exit %d, %d files, stdout %q", *f.Code, len(f.Files), f.Stdout)
 	}

@@ -153,6 +153,18 @@ func TestGuessedInput(t *testing.T) {
 		"a year and a month":                 {byYear, "", []string{"input column year", "differ in column month", "--x row"}, ""},
 		"values alone": {values, "", []string{"the default input column total", "is not increasing", "row 4 (from 1) has 94 after 100",
 			"--x COLUMN", "--x row"}, ""},
+		"a typo": {strings.Replace(plain, "200110", "200170", 1), "",
+			[]string{"not increasing: row 22 (from 1) has 200170 before 200111"}, ""},
+		"a typo in the first row": {strings.Replace(plain, "200001", "209001", 1), "",
+			[]string{"not increasing: row 1 (from 1) has 209001 before 200002"}, ""},
+		"a typo in the last row": {strings.Replace(plain, "200112", "199112", 1), "",
+			[]string{"row 24 (from 1) has 199112 after 200111"}, ""},
+		"a typo below the others": {strings.Replace(plain, "200110", "190110", 1), "",
+			[]string{"row 22 (from 1) has 190110 after 200109"}, ""},
+		"a typo with the latest first": {strings.Replace(falling, "2001-03-20", "2001-02-20", 1), "",
+			[]string{"not decreasing: row 11 (from 1) has 2001-02-20 before 2001-03-19"}, ""},
+		"a month 13, still increasing": {strings.Replace(plain, "200012", "200013", 1), "", nil,
+			"month,y_mean,y_sd,y_lower,y_upper\n200113,"},
 		"several series, but --x":            {long, "--x ds", nil, "ds,"},
 		"values, but --x":                    {values, "--x total", nil, "total,"},
 		"the numbers of the rows":            {values, "--x row", nil, "row,part_mean,part_sd,part_lower,part_upper\n25,"},
@@ -168,7 +180,8 @@ func TestGuessedInput(t *testing.T) {
 		"numbers that could be months":       {ids, "", nil, "id,y_mean,y_sd,y_lower,y_upper\n200013,"},
 	} {
 		path := testkit.Put(t, dir, "d.csv", c.text)
-		o := vssgpRun(t, append([]string{"forecast", path, "--horizon", "1", "--season", "none", "--trend", "none", "-o", "-"}, strings.Fields(c.args)...)...)
+		o := vssgpRun(t, append([]string{"forecast", path, "--horizon", "1", "--season", "none", "--trend", "none", "-o",
+			"-"}, strings.Fields(c.args)...)...)
 		if c.want == nil && (o.code != cli.ExitDone || !strings.HasPrefix(o.stdout, c.first)) || c.want != nil &&
 			(o.code != cli.ExitMistake || strings.Count(o.stderr, "\n") != 1) {
 			t.Errorf("%s: exit %d, %s%s", name, o.code, o.stdout, o.stderr)
@@ -177,12 +190,23 @@ func TestGuessedInput(t *testing.T) {
 	}
 	model := filepath.Join(dir, "m.st")
 	months := testkit.Put(t, dir, "months.csv", plain)
-	for text, reading := range map[string]string{plain: "months.csv: column month is read as dates, YYYYMM", ids: "column id is read as numbers"} {
+	for text, reading := range map[string]string{strings.Replace(plain, "200012", "200013", 1): "warning: " + months +
+		`:13: column "month" (0 from 0): "200013" is not a date (YYYYMM), so the column is read as numbers`,
+		plain: "months.csv: column month is read as dates, YYYYMM", ids: "column id is read as numbers"} {
 		testkit.Put(t, dir, "months.csv", text)
 		for _, flags := range []string{"--season none --trend none", "--features 2 --components 1 --iterations 1"} {
 			o := succeed(t, append([]string{"fit", months, "-o", model}, strings.Fields(flags)...)...)
 			testkit.Contains(t, o.stderr, reading)
 		}
+	}
+	once := strings.Replace(table("t,y", func(i int) string { return fmt.Sprintf("%d,%s", i, y(i)) }), "\n7,", "\n6,", 1)
+	for rows, note := range map[string]string{
+		twice: "t repeats the value of another row in 12 rows of 24, such as 0 in rows 1 and 2 (from 1)",
+		once:  "t repeats the value of another row in 1 row of 24, such as 6 in rows 7 and 8 (from 1)",
+	} {
+		again := testkit.Put(t, dir, "again.csv", rows)
+		testkit.Contains(t, succeed(t, "fit", again, "-o", model, "--season", "none", "--trend", "none").stderr,
+			"warning: "+again+": "+note)
 	}
 	unsorted, several := testkit.Put(t, dir, "x.csv", values), testkit.Put(t, dir, "long.csv", long)
 	succeed(t, "fit", unsorted, "-o", model, "--season", "none") // a fit accepts an unsorted input
@@ -203,9 +227,22 @@ func TestByError(t *testing.T) {
 		text += fmt.Sprintf("%d,%s,%d\n", i%40, []string{"a", "b"}[i/40], i*i%7)
 	}
 	data := testkit.Put(t, dir, "two.csv", text)
-	o := vssgpRun(t, "forecast", data, "--by", "shop", "--horizon", "100", "--season", "none", "--trend", "none", "-o", filepath.Join(dir, "o.csv"))
+	o := vssgpRun(t, "forecast", data, "--by", "shop", "--horizon", "100", "--season", "none", "--trend", "none", "-o",
+		filepath.Join(dir, "o.csv"))
 	testkit.Equal(t, o.code, cli.ExitMistake, "exit code")
 	testkit.Contains(t, o.stderr, "two.csv: shop b: --horizon 100 exceeds the maximum of 70 rows", "1 of 2 series failed")
+	testkit.Put(t, dir, "two.csv", strings.Replace(text, "\n2,b", "\n9,b", 1)) // not sorted
+	for _, args := range []string{"forecast --horizon 1", "fill -o " + filepath.Join(dir, "w.csv"),
+		"backtest --horizon 1 --origins 1", "forecast --horizon 1 --x t"} {
+		o := vssgpRun(t, append(strings.Fields(args), data, "--by", "shop", "--season", "none", "--trend", "none")...)
+		if strings.Contains(args, "--x") {
+			testkit.Equal(t, o.code, cli.ExitDone, args)
+			continue
+		}
+		testkit.Equal(t, o.code, cli.ExitMistake, args)
+		testkit.Contains(t, o.stderr, "two.csv: shop b: the default input column t is not increasing: row 43 (from "+
+			"1) has 9 before 3", "1 of 2 series failed")
+	}
 }
 
 // TestBy checks that each series of a table has the same results as alone, in the order of first rows and on any number of cores, and that
@@ -307,8 +344,8 @@ func TestBy(t *testing.T) {
 		"2024-01-01,a,v,3\n2024-01-02,a,v,4\n"), "--by", "shop")
 }
 
-// TestEmptyEnd checks that empty rows at the end of a table are part of a forecast, with and without a horizon, and that a line names those
-// that are not.
+// TestEmptyEnd checks that empty rows at the end of a table are part of a forecast, with and without a horizon, and
+// that a line names those that are not.
 func TestEmptyEnd(t *testing.T) {
 	dir := t.TempDir()
 	table := func(name string, row func(i int) string) string {
@@ -330,26 +367,33 @@ func TestEmptyEnd(t *testing.T) {
 	days := table("days.csv", func(i int) string { return fmt.Sprintf("2024-02-%02d,%s", i+6, y(i, 20)) })
 	known := table("known.csv", func(i int) string { return fmt.Sprintf("%d,%d,%s", i, i%5, y(i, 20)) })
 	for _, c := range []struct{ args, want, note string }{ // the inputs of the forecast
-		{rows, "21 22 23", ""}, {rows + " --horizon 2", "21 22", "1 of 3 empty rows after the last value of x1 are not forecast, such as 23"},
+		{rows, "21 22 23", ""}, {rows + " --horizon 2", "21 22", "not forecast: 1 of 3 empty rows after the last " +
+			"value of x1, such as 23"},
 		{rows + " --horizon 4", "21 22 23 24", ""}, {rows + " --until 22", "21 22", "1 of 3 empty rows"},
-		{days + " --horizon 2d", "2024-02-27 2024-02-28", "such as 2024-02-29"}, {days, "2024-02-27 2024-02-28 2024-02-29", ""},
-		{rows + " --x row", "22 23 24", ""}, {two + " --x x0 --y x1,x2", "21 22 23", "the values of x2 end at 18, but the forecast begins after 20"},
-		{by + " --by x1", "a a b", ""}, {by + " --by x1 --horizon 1", "a b", ""}, {known + " --regressor x1 --horizon 3", "21 22 23", ""},
+		{days + " --horizon 2d", "2024-02-27 2024-02-28", "such as 2024-02-29"},
+		{days, "2024-02-27 2024-02-28 2024-02-29", ""},
+		{rows + " --x row", "22 23 24", ""}, {two + " --x x0 --y x1,x2", "21 22 23",
+			"the values of x2 end at 18, but the forecast begins after 20"},
+		{by + " --by x1", "a a b", ""}, {by + " --by x1 --horizon 1", "a b", ""},
+		{known + " --regressor x1 --horizon 3", "21 22 23", ""},
 	} {
 		out := filepath.Join(dir, "o.csv")
-		o := succeed(t, append(strings.Fields("forecast "+c.args), "-o", out, "--season", "none", "--trend", "none", "--short-memory=false")...)
+		o := succeed(t, append(strings.Fields("forecast "+c.args), "-o", out, "--season", "none", "--trend", "none",
+			"--short-memory=false")...)
 		got := ""
 		for _, l := range lines(t, out)[1:] {
 			got += " " + l[0]
 		}
-		if strings.TrimSpace(got) != c.want || !strings.Contains(o.stderr, c.note) || c.note == "" && strings.Contains(o.stderr, "empty row") ||
+		if strings.TrimSpace(got) != c.want || !strings.Contains(o.stderr, c.note) || c.note == "" &&
+			strings.Contains(o.stderr, "empty row") ||
 			strings.Contains(o.stderr, "begins after") != strings.Contains(c.note, "begins after") {
 			t.Errorf("%s: %s, %s; want %s, %s", c.args, got, o.stderr, c.want, c.note)
 		}
 	}
 }
 
-// TestDecimalFlag checks that --decimal applies to the data, to the table of --at and to every block of a table for predict.
+// TestDecimalFlag checks that --decimal applies to the data, to the table of --at and to every block of a table for
+// predict.
 func TestDecimalFlag(t *testing.T) {
 	dir := t.TempDir()
 	data, at := "t;y\n", "t;u\n"
@@ -359,7 +403,7 @@ func TestDecimalFlag(t *testing.T) {
 	at += strings.Repeat("1,020;\"x\"\n", 1<<18) // several blocks
 	in, short := testkit.Put(t, dir, "d.csv", data), testkit.Put(t, dir, "s.csv", at[:20])
 	many, out, model := testkit.Put(t, dir, "at.csv", at), filepath.Join(dir, "o.csv"), filepath.Join(dir, "m.st")
-	refuse(t, "\"1,000\" is 1.000 or 1000, and all numbers of the column are ambiguous", "forecast", in, "--at", short)
+	refuse(t, "\"1,000\" is 1.000 or 1000, and no other number of the table shows which", "forecast", in, "--at", short)
 	flags := []string{"--decimal", "point", "--season", "none", "--trend", "none", "--short-memory=false"}
 	succeed(t, append([]string{"forecast", in, "--at", short, "-o", out}, flags...)...)
 	testkit.Equal(t, lines(t, out)[1][0], "1020", "the forecast's time")

@@ -185,7 +185,8 @@ func TestChoose(t *testing.T) {
 		// The reported log-odds, from which the confidence follows, include the click rate.
 		odds := map[string]float64{"alone": threshold(5) + 0.01, "among others": weaker.LogOdds + crowd*math.Log(1+few),
 			"touching": max(alone.LogOdds, near.LogOdds) + crowd*math.Log(few)}
-		if want, ok := odds[c.name]; ok && !slices.ContainsFunc(got, func(d Candidate) bool { return math.Abs(d.LogOdds-want) < 1e-9 }) {
+		if want, ok := odds[c.name]; ok && !slices.ContainsFunc(got,
+			func(d Candidate) bool { return math.Abs(d.LogOdds-want) < 1e-9 }) {
 			t.Errorf("%s: %v, want log-odds of %v", c.name, got, want)
 		}
 	}

@@ -118,7 +118,8 @@ func (j *job) rename(keep bool) error {
 	if j.through {
 		return nil
 	}
-	if backup := j.temp + backupEnd; keep && j.file != nil && fail("link", j.path) == nil && os.Link(j.name, backup) == nil {
+	if backup := j.temp + backupEnd; keep && j.file != nil && fail("link", j.path) == nil &&
+		os.Link(j.name, backup) == nil {
 		j.backup = backup
 	}
 	if !locks { // Windows cannot rename an open file

@@ -146,7 +146,8 @@ func TestSave(t *testing.T) {
 	}
 }
 
-// TestTicksAndRuns checks the labels of ticks with a rounding error, the last tick of dates, and the ranges between values that are not finite.
+// TestTicksAndRuns checks the labels of ticks with a rounding error, the last tick of dates, and the ranges between
+// values that are not finite.
 func TestTicksAndRuns(t *testing.T) {
 	labels := ""
 	for _, tick := range ticks(-0.6, 0.9) {

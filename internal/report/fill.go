@@ -93,7 +93,8 @@ func (p *embedded) limits() (text []string) {
 			"too large for a browser.", aroundGap))
 	}
 	if p.Gain < 0 {
-		text = append(text, fmt.Sprintf("The player plays all sounds %.2f dB softer, because fills exceed full scale.", -p.Gain))
+		text = append(text, fmt.Sprintf("The player plays all sounds %.2f dB softer, because fills exceed full scale.",
+			-p.Gain))
 	}
 	if p.charted < len(p.gaps) {
 		which := "with the least certain fills (the largest expected errors relative to the surrounding level)"

@@ -16,10 +16,11 @@ const (
 	over = 2
 	// digits is the number of standard deviations at which Gaussians are cut off: exp(−digits²/2) = 2.5e-15.
 	digits = 8.2
-	// evenRounding is the maximum distance of an even row from its grid point, in roundoffs of the range: even rows that were
-	// scaled are rounded two or three times. Such distances are almost independent, so δ steps change the entries of G by about
-	// 2πδ/√(3N), relative to the largest one: less than the Terms rounding errors that are promised up to 10⁴ rows, and twice
-	// that at 10⁶. Larger distances are not rounding errors of the range: x is rounded far from 0, or has a jitter.
+	// evenRounding is the maximum distance of an even row from its grid point, in roundoffs of the range: even rows
+	// that were scaled are rounded two or three times. Such distances are almost independent, so δ steps change the
+	// entries of G by about 2πδ/√(3N), relative to the largest one: less than the Terms rounding errors that are
+	// promised up to 10⁴ rows, and twice that at 10⁶. Larger distances are not rounding errors of the range: x is
+	// rounded far from 0, or has a jitter.
 	evenRounding = 3
 	// sparsest is the maximum number of grid points per row. A sparser grid has a smaller table if its rows are treated as
 	// uneven.

@@ -89,8 +89,8 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// TestNotEven checks that rows are uneven, and G, C and the gradient as accurate as for other rows, if their distances from a grid are
-// more than the rounding errors of scaled even rows.
+// TestNotEven checks that rows are uneven, and G, C and the gradient as accurate as for other rows, if their
+// distances from a grid are more than the rounding errors of scaled even rows.
 func TestNotEven(t *testing.T) {
 	const n = 2000
 	rng := rand.New(rand.NewPCG(8, 14))
@@ -100,7 +100,9 @@ func TestNotEven(t *testing.T) {
 		"tenths, far from 0":          func(i float64) float64 { return 1e6 + i/10 },
 		"a jitter of five ulps":       func(i float64) float64 { return i + ulp*float64(rng.IntN(11)-5) },
 		"alternating":                 func(i float64) float64 { return i + 4*ulp*(1-2*math.Mod(i, 2)) },
-		"one row off by eight ulps":   func(i float64) float64 { return i + 8*ulp*math.Floor(i/1000)*math.Floor(1000/max(i, 1)) },
+		"one row off by eight ulps": func(i float64) float64 {
+			return i + 8*ulp*math.Floor(i/1000)*math.Floor(1000/max(i, 1))
+		},
 	} {
 		d := backendtest.SpectrumData("even", n, 1, rng)
 		for i := range d.X {
@@ -110,7 +112,8 @@ func TestNotEven(t *testing.T) {
 			t.Errorf("%s: even", name)
 		}
 		f := backendtest.SpectrumFeatures(d, 12, backendtest.Stretch{200, 10 * n, 0.1}, rng)
-		if g, c, grad := backendtest.SpectrumErrors(t, d, f, &Rows{data: *d, passCost: math.Inf(1)}, rng); !(g <= 1e-13 && c <= 1e-13 && grad <= 1e-11) {
+		g, c, grad := backendtest.SpectrumErrors(t, d, f, &Rows{data: *d, passCost: math.Inf(1)}, rng)
+		if !(g <= 1e-13 && c <= 1e-13 && grad <= 1e-11) {
 			t.Errorf("%s: G is off by %.2g, C by %.2g, the gradient by %.2g", name, g, c, grad)
 		}
 	}

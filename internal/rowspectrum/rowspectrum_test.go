@@ -145,7 +145,8 @@ func TestChoice(t *testing.T) {
 		{name: "a huge center", n: 4000, m: 10, change: func(_ *backend.Data, f *backend.Features) { f.Center[3] = 1e200 }},
 		{name: "an amplitude that is not a number", n: 4000, m: 10, change: func(_ *backend.Data, f *backend.Features) { f.Ripple[3] = math.NaN() }},
 		{name: "a huge frequency", n: 4000, m: 10, change: func(_ *backend.Data, f *backend.Features) { f.Freq[3] = 1e12 }},
-		{name: "16 cycles per step, even", n: 4000, m: 10, change: func(_ *backend.Data, f *backend.Features) { f.Freq[3] = 2 * math.Pi * 16 }, tables: true},
+		{name: "16 cycles per step, even", n: 4000, m: 10, tables: true,
+			change: func(_ *backend.Data, f *backend.Features) { f.Freq[3] = 2 * math.Pi * 16 }},
 		{name: "16 cycles per step, rounded", n: 4000, m: 10, change: func(d *backend.Data, f *backend.Features) {
 			d.X[5] += 3e-13
 			f.Freq[3] = 2 * math.Pi * 16

@@ -241,8 +241,8 @@ func (a *Axis) Append(b []byte, x float64) []byte {
 	return b
 }
 
-// axisOf returns the axis of a column of dates. The unit is months or years if all dates are the same day of the month, or the last day of
-// months without it, at the same time of day. Otherwise it is the unit of most steps.
+// axisOf returns the axis of a column of dates. The unit is months or years if all dates are the same day of the
+// month, or the last day of months without it, at the same time of day. Otherwise it is the unit of most steps.
 func axisOf(l layout, times []time.Time) *Axis {
 	clock := func(t time.Time) time.Duration { return t.Sub(t.Truncate(24 * time.Hour)) }
 	first, latest := local(times[0]), times[0]

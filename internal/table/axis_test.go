@@ -40,16 +40,21 @@ func TestAxis(t *testing.T) {
 		"firsts of months":   {"2023-12-01|2024-01-01|2024-02-01", "months", []float64{0, 1, 2}, "month", "2024-03-01|2024-04-01"},
 		"ends of months":     {"2023-12-31|2024-01-31|2024-02-29", "months", []float64{0, 1, 2}, "month", "2024-03-31|2024-04-30"},
 		"ends of quarters":   {"2023-09-30|2023-12-31|2024-03-31", "months", []float64{0, 3, 6}, "quarter", "2024-06-30|2024-09-30"},
-		"30ths of months":    {"2023-11-30|2023-12-30|2024-01-30|2024-02-29", "months", []float64{0, 1, 2, 3}, "month", "2024-03-30|2024-04-30"},
-		"29ths of months":    {"2023-01-29|2023-02-28|2023-03-29", "months", []float64{0, 1, 2}, "month", "2023-04-29|2023-05-29"},
-		"30ths of quarters":  {"2023-05-30|2023-08-30|2023-11-30", "months", []float64{0, 3, 6}, "quarter", "2024-02-29|2024-05-30"},
-		"29ths and 30ths":    {"2023-03-30|2023-04-29|2023-05-30", "days", []float64{0, 30, 61}, "", ""},
-		"leap days":          {"2023-02-28|2024-02-29|2025-02-28", "years", []float64{0, 1, 2}, "year", "2026-02-28|2027-02-28"},
-		"plain months":       {"201811|201812|201901", "months", []float64{0, 1, 2}, "month", "201902|201903"},
-		"plain quarters":     {"201809|201812|201903", "months", []float64{0, 3, 6}, "quarter", "201906|201909"},
-		"months as floats":   {"201811.0|201812.0|201901.0", "months", []float64{0, 1, 2}, "month", "201902.0|201903.0"},
-		"plain days":         {"20190130|20190131|20190201", "days", []float64{0, 1, 2}, "day", "20190202|20190203"},
-		"days as floats":     {"20190130.0|20190131.0|20190201.0", "days", []float64{0, 1, 2}, "day", "20190202.0|20190203.0"},
+		"30ths of months": {"2023-11-30|2023-12-30|2024-01-30|2024-02-29", "months", []float64{0, 1, 2, 3}, "month",
+			"2024-03-30|2024-04-30"},
+		"29ths of months": {"2023-01-29|2023-02-28|2023-03-29", "months", []float64{0, 1, 2}, "month",
+			"2023-04-29|2023-05-29"},
+		"30ths of quarters": {"2023-05-30|2023-08-30|2023-11-30", "months", []float64{0, 3, 6}, "quarter",
+			"2024-02-29|2024-05-30"},
+		"29ths and 30ths": {"2023-03-30|2023-04-29|2023-05-30", "days", []float64{0, 30, 61}, "", ""},
+		"leap days": {"2023-02-28|2024-02-29|2025-02-28", "years", []float64{0, 1, 2}, "year",
+			"2026-02-28|2027-02-28"},
+		"plain months":     {"201811|201812|201901", "months", []float64{0, 1, 2}, "month", "201902|201903"},
+		"plain quarters":   {"201809|201812|201903", "months", []float64{0, 3, 6}, "quarter", "201906|201909"},
+		"months as floats": {"201811.0|201812.0|201901.0", "months", []float64{0, 1, 2}, "month", "201902.0|201903.0"},
+		"plain days":       {"20190130|20190131|20190201", "days", []float64{0, 1, 2}, "day", "20190202|20190203"},
+		"days as floats": {"20190130.0|20190131.0|20190201.0", "days", []float64{0, 1, 2}, "day",
+			"20190202.0|20190203.0"},
 		"plain weeks":        {"20190121|20190128|20190204", "days", []float64{0, 7, 14}, "week", "20190211|20190218"},
 		"plain month ends":   {"20191130|20191231|20200131", "months", []float64{0, 1, 2}, "month", "20200229|20200331"},
 		"months of one year": {"202301|202302|202303", "", []float64{202301, 202302, 202303}, "", "202304|202305"},
@@ -322,7 +327,8 @@ func TestSeconds(t *testing.T) {
 	}
 }
 
-// TestFineGrid checks that a step below the resolution of x, of which every number is a multiple, is not the step of an even grid.
+// TestFineGrid checks that a step below the resolution of x, of which every number is a multiple, is not the step
+// of an even grid.
 func TestFineGrid(t *testing.T) {
 	if g := (&Axis{}).Grid([]float64{0, 0x1p-990, 1, 2, 3, 4}); g.Even || g.Step < 0.5 {
 		t.Errorf("%+v", g)
@@ -333,7 +339,8 @@ func TestFineGrid(t *testing.T) {
 	}
 }
 
-// TestQuarters checks that x is rounded to the nearest quarter whatever the month of the origin, which comes from a model.
+// TestQuarters checks that x is rounded to the nearest quarter whatever the month of the origin, which comes from a
+// model.
 func TestQuarters(t *testing.T) {
 	for _, first := range []string{"2023-10", "2023-11", "2023-12"} {
 		like, _, err := along(t, first, "2024-01")
@@ -345,7 +352,8 @@ func TestQuarters(t *testing.T) {
 			for _, off := range []float64{-1.25, -0.25, 0, 0.25, 1.25} {
 				at := x[1] + 3*float64(quarter) + off
 				testkit.Equal(t, axis.Seconds(at), float64(start.Unix()), first, ": time of ", at)
-				testkit.Equal(t, axis.Format(at), fmt.Sprintf("%d-Q%d", start.Year(), (start.Month()+2)/3), first, ": quarter of ", at)
+				testkit.Equal(t, axis.Format(at), fmt.Sprintf("%d-Q%d", start.Year(), (start.Month()+2)/3), first,
+					": quarter of ", at)
 			}
 		}
 	}
@@ -361,28 +369,43 @@ func TestReading(t *testing.T) {
 	}
 	for text, c := range map[string]struct {
 		kind    Kind
-		reading string
+		reading string // a warning begins with !
 	}{
-		days("x", "20060102", 60):                           {Dates, "column x is read as dates, YYYYMMDD"},
-		days("x", "20060102", 31):                           {Numbers, "column x is read as numbers, not as dates (YYYYMMDD), because the steps are as even"},
-		days("Day", "20060102", 31):                         {Dates, "column Day is read as dates"},
-		days("ds", "20060102", 1):                           {Dates, "column ds is read as dates"},
-		days("x", "20060102", 60) + "20190230\n":            {Numbers, "because 20190230 is not a date; write dates as 2015-01-31"},
+		days("x", "20060102", 60): {Dates, "column x is read as dates, YYYYMMDD"},
+		days("x", "20060102", 31): {Numbers, "column x is read as numbers, not as dates (YYYYMMDD), because the " +
+			"steps are as even"},
+		days("Day", "20060102", 31): {Dates, "column Day is read as dates"},
+		days("ds", "20060102", 1):   {Dates, "column ds is read as dates"},
+		days("x", "20060102", 60) + "20190230\n": {Numbers,
+			`!f:62: column "x" (0 from 0): "20190230" is not a date (YYYYMMDD), so the ` +
+				"column is read as numbers; if its cells are dates, correct this one and write them as 2015-01-31"},
+		"x\n201813\n201811\n201812\n201901\n201902\n201903\n": {Numbers,
+			`!f:2: column "x" (0 from 0): "201813" is`},
+		"month\n202307\n202308\n202309\n202310\n202311\n202312\n202313\n": {Numbers,
+			`!f:8: column "month" (0 from 0): "202313" is`},
+		"id\n202307\n202308\n202309\n202310\n202311\n202312\n202313\n": {Numbers,
+			"f: column id is read as numbers, not as dates (YYYYMM), because 202313 is not a date"},
+		"id\n202308\n202309\n202310\n202311\n202316\n":      {Numbers, ""},
 		days("day", "20060102", 8) + "20190140\n20190150\n": {Numbers, ""},
 		days("day", "20060102", 60) + "total\n":             {Numbers, ""},
-		days("day", "20060102", 60) + "201903\n":            {Numbers, "because 201903 is not a date"},
-		days("day", "2006", 60):                             {Numbers, ""},
-		"month\n202001.5\n202002.5\n":                       {Numbers, ""},
-		"month\n202001\n\n202002\n202003\n":                 {Dates, "YYYYMM"},
-		"x\n202102\n202009\n202001\n202010\n":               {Dates, "YYYYMM"}, // in any order
-		"day\n1234567\n1234568\n":                           {Numbers, ""},
-		"day\n22001231\n22001230\n":                         {Numbers, ""},
+		days("day", "20060102", 60) + "201903\n": {Numbers,
+			`!f:62: column "day" (0 from 0): "201903" is not a date (YYYYMMDD)`},
+		days("day", "2006", 60):               {Numbers, ""},
+		"month\n202001.5\n202002.5\n":         {Numbers, ""},
+		"month\n202001\n\n202002\n202003\n":   {Dates, "YYYYMM"},
+		"x\n202102\n202009\n202001\n202010\n": {Dates, "YYYYMM"}, // in any order
+		"day\n1234567\n1234568\n":             {Numbers, ""},
+		"day\n22001231\n22001230\n":           {Numbers, ""},
 	} {
 		s, err := tableOf(t, text)
 		if err != nil { // a blank line
 			s = testkit.Must(tableOf(t, strings.ReplaceAll(text, "\n\n", "\nNA\n")))(t)
 		}
-		if got := s.Reading(0); s.Kind(0) != c.kind || !strings.Contains(got, c.reading) || (got == "") != (c.reading == "") {
+		got, typo := s.Reading(0)
+		if typo {
+			got = "!" + got
+		}
+		if s.Kind(0) != c.kind || !strings.Contains(got, c.reading) || (got == "") != (c.reading == "") {
 			t.Errorf("%.40q: kind %d, %q; want %d, %q", text, s.Kind(0), got, c.kind, c.reading)
 		}
 	}
@@ -395,7 +418,8 @@ func TestReading(t *testing.T) {
 			t.Errorf("like %s: %v in %q", like, x, axis.Unit)
 		}
 	}
-	for text, want := range map[string]string{"202403": "202403", "202403.0": "202403", "2024-03-01": "202403", "20240301": "202403"} {
+	for text, want := range map[string]string{"202403": "202403", "202403.0": "202403", "2024-03-01": "202403",
+		"20240301": "202403"} {
 		axis, _, err := along(t, "202311", "202312", "202401")
 		testkit.OK(t, err)
 		testkit.Equal(t, axis.Format(testkit.Must(axis.Parse(text))(t)), want, text)

@@ -61,10 +61,11 @@ func classify(s string, delimiter byte, known *layout) (class, float64) {
 // currencies and percents are the signs before and after a number that are not read.
 const currencies, percents = "$€£¥", "%‰"
 
-// isDecorated reports whether a text is a number with thousands separators, a sign of a currency or percent, parentheses, or a minus that
-// is not ASCII.
+// isDecorated reports whether a text is a number with thousands separators, a sign of a currency or percent,
+// parentheses, or a minus that is not ASCII.
 func isDecorated(s string) bool {
-	if len(s) > 40 || !strings.ContainsAny(s[len(s)-1:], "0123456789)., ") && !strings.ContainsAny(s, currencies+percents) {
+	if len(s) > 40 || !strings.ContainsAny(s[len(s)-1:], "0123456789)., ") &&
+		!strings.ContainsAny(s, currencies+percents) {
 		return false
 	}
 	if inner, ok := strings.CutPrefix(s, "("); ok && strings.HasSuffix(inner, ")") {
@@ -86,8 +87,8 @@ func isDecorated(s string) bool {
 // separators are the thousands separators except the comma and the point.
 var separators = []string{"'", "’", " ", "\u00a0", "\u202f", "\u2009"}
 
-// grouped parses a number with the given decimal sign that may have thousands separators. It accepts a minus that is not ASCII. Groups of
-// digits between separators have at least the given length, and the last has three digits.
+// grouped parses a number with the given decimal sign that may have thousands separators. It accepts a minus that
+// is not ASCII. Groups of digits between separators have at least the given length, and the last has three digits.
 func grouped(s string, decimal byte, least int) (kind class, v float64, ok bool) {
 	other := map[byte]string{'.': ",", ',': "."}[decimal]
 	if rest, minus := strings.CutPrefix(s, "\u2212"); minus {
@@ -103,7 +104,8 @@ func grouped(s string, decimal byte, least int) (kind class, v float64, ok bool)
 			if i == 0 {
 				g = strings.TrimLeft(g, "+-")
 			}
-			if len(g) == 0 || len(g) > 3 || i > 0 && len(g) < least || i == len(groups)-1 && len(g) < 3 || strings.Trim(g, "0123456789") != "" {
+			if len(g) == 0 || len(g) > 3 || i > 0 && len(g) < least || i == len(groups)-1 && len(g) < 3 ||
+				strings.Trim(g, "0123456789") != "" {
 				return text, 0, false
 			}
 		}
@@ -118,10 +120,11 @@ func grouped(s string, decimal byte, least int) (kind class, v float64, ok bool)
 	return kind, v, ok
 }
 
-// eitherComma reports whether the comma of a number may be a decimal sign or a thousands separator, as in 1,974.
-func eitherComma(s string) bool {
+// eitherSign reports whether the comma or point of a number may be a decimal sign or a thousands separator, as in
+// 1,974.
+func eitherSign(s string) bool {
 	s = strings.TrimLeft(s, "+-")
-	at := strings.IndexByte(s, ',')
+	at := strings.IndexAny(s, ",.")
 	return at >= 1 && at <= 3 && s[0] != '0' && len(s) == at+4 && strings.Trim(s[at+1:], "0123456789") == ""
 }
 
@@ -165,12 +168,20 @@ func parseFinite(s string) (v float64, ok bool) {
 	return v, err == nil
 }
 
+// maxNumber is the maximum magnitude of a number. Its square is finite.
+const maxNumber = 1e150
+
+const tooLarge = "is too large; the magnitude must be at most 1e150; use a larger unit"
+
 // notNumber returns the end of an error for a text that is not a finite decimal number.
 func notNumber(s string) string {
 	v, err := strconv.ParseFloat(s, 64)
+	_, finite := parseFinite(s)
 	switch {
+	case finite: // with --decimal comma
+		return "is not a number with a decimal comma" + howToDecide(s)
 	case errors.Is(err, strconv.ErrRange):
-		return "is outside the range of float64; the magnitude must be below 1.8e308"
+		return tooLarge
 	case err == nil && (math.IsNaN(v) || math.IsInf(v, 0)):
 		return "is not finite; must be a finite number, or remove the row"
 	}
@@ -186,8 +197,21 @@ func appendNumber(b []byte, v float64) []byte {
 	return strconv.AppendFloat(b, v, format, -1, 64)
 }
 
-// howToDecide is the end of errors about decimal signs.
-const howToDecide = "; use --decimal comma or --decimal point"
+// howToDecide returns the end of an error about the decimal sign of a number. It names the flags with which the
+// number can be read.
+func howToDecide(s string) string {
+	_, _, atPoint := grouped(s, '.', 3)
+	_, _, atComma := grouped(s, ',', 3)
+	switch {
+	case atPoint && atComma:
+		return "; use --decimal comma or --decimal point"
+	case atPoint:
+		return "; use --decimal point"
+	case atComma:
+		return "; use --decimal comma"
+	}
+	return ""
+}
 
 const aDate = " (a date or a time?)"
 
@@ -206,10 +230,10 @@ func likely(s string) string {
 	case strings.ContainsAny(s, currencies+percents):
 		return " (currency and percent signs are not supported)"
 	case strings.Count(s, ",") == 1 && !strings.Contains(s, ".") && grouped && !strings.Contains(s, " "):
-		return " (a decimal comma or a thousands separator?)" + howToDecide
+		return " (a decimal comma or a thousands separator?)" + howToDecide(s)
 	case grouped, strings.Count(s, ".") > 1 && isWhole(strings.ReplaceAll(s, ".", "")), strings.Contains(s, ".") &&
 		strings.Contains(s, ","):
-		return " (a thousands separator?)" + howToDecide
+		return " (a thousands separator?)" + howToDecide(s)
 	case strings.ContainsAny(s, ";\t|"):
 		return " (another separator?)"
 	case strings.HasPrefix(s, "("):

@@ -2,6 +2,7 @@ package table
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -11,8 +12,9 @@ import (
 // A Kind is the type of the cells in a column.
 type Kind int
 
-// Kinds of columns. A column has numbers or dates if at least half of its cells that are not missing are numbers or dates. Numbers in a form
-// that is not read, such as $5, count as numbers, so that a default choice of columns refuses them instead of leaving them out.
+// Kinds of columns. A column has numbers or dates if at least half of its cells that are not missing are numbers or
+// dates. Numbers in a form that is not read, such as $5, count as numbers, so that a default choice of columns
+// refuses them instead of leaving them out.
 const (
 	Empty Kind = iota // all values are missing
 	Numbers
@@ -26,8 +28,8 @@ type column struct {
 	decimals int          // maximum number of decimals
 	uneven   bool         // the numbers of decimals differ
 	free     bool         // some numbers have an exponent, or the file is binary
-	either   int          // number of cells such as 1,974, whose comma may be a decimal sign or a thousands separator
-	large    bool         // some numbers without a decimal sign have more than three digits
+	either   [classes]int // number of cells such as 1,974, whose sign may separate decimals or thousands
+	commas   bool         // some commas can only be decimal signs, as in 12,5 and 1.974,41
 	compact  *compactDates
 }
 
@@ -42,6 +44,9 @@ func (t *Table) column(col int) *column {
 		c.count[kind]++
 		if number := kind == whole || kind == point || kind == comma; number && !t.exact {
 			c.decimalsOf(t.text(row, col), kind)
+		} else if kind == decorated && strings.Contains(t.text(row, col), ".") {
+			sign, _, ok := grouped(t.text(row, col), ',', 3)
+			c.commas = c.commas || ok && sign == comma
 		}
 	}
 	if t.columns == nil {
@@ -57,11 +62,11 @@ func (c *column) decimalsOf(s string, kind class) {
 	digits := 0
 	if kind != whole {
 		digits = len(s) - 1 - strings.LastIndexAny(s, ".,")
-	} else {
-		c.large = c.large || len(strings.TrimLeft(s, "+-0")) > 3
-	}
-	if kind == comma && eitherComma(s) {
-		c.either++
+		if eitherSign(s) {
+			c.either[kind]++
+		} else if kind == comma {
+			c.commas = true
+		}
 	}
 	c.uneven = c.uneven || c.numbers() > 1 && digits != c.decimals
 	c.decimals = max(c.decimals, digits)
@@ -167,6 +172,8 @@ func (t *Table) numbers(col int, complete bool) ([]float64, error) {
 			problem = "is a date among numbers; must be a number"
 		case kind == text || kind == decorated:
 			problem = notNumber(t.text(row, col))
+		case math.Abs(v) > maxNumber:
+			problem = tooLarge
 		case (kind == point || kind == comma) && sign == missing:
 			decimal, sign = row, kind
 		case (kind == point || kind == comma) && sign != kind:
@@ -177,26 +184,38 @@ func (t *Table) numbers(col int, complete bool) ([]float64, error) {
 		}
 		values[row] = v
 	}
-	if sign == comma && t.ambiguousComma(col) {
+	if why := t.ambiguousSign(col, sign); why != "" {
 		s := t.text(decimal, col)
-		return nil, t.wrong(decimal, col, fmt.Sprintf("is %s or %s, and all numbers of the column are ambiguous%s",
-			strings.Replace(s, ",", ".", 1), strings.Replace(s, ",", "", 1), howToDecide))
+		return nil, t.wrong(decimal, col, fmt.Sprintf("is %s or %s, and %s%s",
+			strings.Replace(s, ",", ".", 1), strings.NewReplacer(",", "", ".", "").Replace(s), why, howToDecide(s)))
 	}
 	return values, nil
 }
 
-// ambiguousComma reports whether the commas of a column, which has some, may be decimal signs or thousands separators: all are followed by
-// three digits, no number of four digits is without one, and no other column has an unambiguous decimal comma.
-func (t *Table) ambiguousComma(col int) bool {
-	if c := t.column(col); t.Decimal != 0 || t.later || c.large || c.either < c.count[comma] {
-		return false
+// ambiguousSign returns why the commas or points of a column may be decimal signs or thousands separators, "" if it
+// is clear. They may be both if each is followed by three digits as in 1,974, and other numbers of the table do not
+// show which: commas are then ambiguous unless another comma can only be a decimal sign, and points are ambiguous
+// if another comma can only be a decimal sign. Numbers without a sign show nothing, because thousands separators
+// may be omitted and so may decimals of zero.
+func (t *Table) ambiguousSign(col int, sign class) string {
+	own := t.column(col)
+	if t.Decimal != 0 || own.count[sign] == 0 || sign == point && own.either[point] < own.count[point] {
+		return ""
 	}
-	for other := range t.Cols {
-		if c := t.column(other); c.count[comma] > c.either {
-			return false
-		}
+	commas := own.commas || t.commas != nil && *t.commas
+	for other := 0; other < t.Cols && !commas; other++ {
+		commas = t.column(other).commas
 	}
-	return true
+	if t.commas != nil {
+		*t.commas = commas
+	}
+	switch {
+	case sign == comma && !commas:
+		return "no other number of the table shows which"
+	case sign == point && commas:
+		return "other numbers of the table have decimal commas"
+	}
+	return ""
 }
 
 // Input returns the axis of a column, as Axis does, and x of its cells. A missing cell is an error.

@@ -1,15 +1,17 @@
 package table
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/vssgp/vssgp/internal/fileio/fault"
 )
 
-// compacts are the layouts of dates without separators: months, days, and the same after a conversion to floating point.
+// compacts are the layouts of dates without separators: months, days, and the same after a conversion to floating
+// point.
 var compacts = []string{"200601", "20060102", "200601.0", "20060102.0"}
 
 // earliest and latest are the years of dates without separators. Other numbers with as many digits remain numbers.
@@ -39,20 +41,26 @@ type compactDates struct {
 	chosen bool
 	// reason is the reason why the column does not have dates, although most of its numbers can be dates.
 	reason string
+	// invalid is the row of the first number that is not a date, -1 if there is none. typo means that the other
+	// numbers would be dates.
+	invalid int
+	typo    bool
 }
 
-// mostlyDates is the share of numbers that can be dates in a column that was probably meant to have dates.
-const mostlyDates = 0.9
+// mostlyDates is the minimum share of valid dates in a column that was probably meant to have dates. One number may
+// also be invalid if there are at least fewestDates, half a year of months.
+const mostlyDates, fewestDates = 0.9, 6
 
-// compactDates returns the dates in a column of numbers, nil if few of the numbers can be dates. The numbers are dates if all of them are
-// valid dates in one layout and their steps are more even in months, years or days than as numbers. If both are equally even, as in the
-// months of one year, the name of the column decides.
+// compactDates returns the dates in a column of numbers, nil if few of the numbers can be dates. The numbers are
+// dates if all of them are valid dates in one layout and their steps are more even in months, years or days than as
+// numbers. If both are equally even, as in the months of one year, the name of the column decides. The same rule
+// decides whether a number that is not a date is a typo.
 func (t *Table) compactDates(col int, c *column) *compactDates {
 	total := c.numbers()
 	if total == 0 || c.count[whole] != total && c.count[point] != total || total+c.count[missing] != t.Rows {
 		return nil
 	}
-	d, values, wrong, invalid := &compactDates{}, make([]float64, 0, total), "", 0
+	d, values, invalid := &compactDates{invalid: -1}, make([]float64, 0, total), 0
 	tolerated := func(n int) float64 { return (1 - mostlyDates) * float64(n) }
 	for row := range t.Rows {
 		kind, v := t.value(row, col)
@@ -64,23 +72,23 @@ func (t *Table) compactDates(col int, c *column) *compactDates {
 		if ok && d.layout.day == "" {
 			d.layout = l
 		}
-		values, d.times = append(values, v), append(d.times, at)
-		if !ok || l.day != d.layout.day {
-			wrong = cmp.Or(wrong, s)
-			if invalid++; float64(invalid) > 1+tolerated(len(values)) {
-				return nil
-			}
+		values = append(values, v)
+		if ok && l.day == d.layout.day {
+			d.times = append(d.times, at)
+			continue
+		}
+		if invalid++; d.invalid < 0 {
+			d.invalid = row
+		}
+		if float64(invalid) > 1+tolerated(len(values)) {
+			return nil
 		}
 	}
-	switch {
-	case float64(invalid) > tolerated(total):
+	if float64(invalid) > tolerated(total) && (invalid > 1 || total < fewestDates) {
 		return nil
-	case invalid > 0:
-		d.times, d.reason = nil, wrong+" is not a date"
-		return d
 	}
 	axis := axisOf(d.layout, d.times)
-	x := make([]float64, total)
+	x := make([]float64, len(d.times))
 	for i, at := range d.times {
 		x[i] = axis.of(at)
 	}
@@ -95,6 +103,9 @@ func (t *Table) compactDates(col int, c *column) *compactDates {
 		d.chosen = true
 	default:
 		d.reason = "the steps are as even between numbers and the name of the column does not contain date, month or day"
+	}
+	if invalid > 0 {
+		d.chosen, d.typo, d.times, d.reason = false, d.chosen, nil, t.text(d.invalid, col)+" is not a date"
 	}
 	return d
 }
@@ -114,26 +125,34 @@ func unevenness(x []float64) float64 {
 }
 
 // dateWords are parts of names of columns with dates, in lower case.
-var dateWords = []string{"date", "day", "month", "quarter", "week", "time", "period", "yyyymm", "datum", "monat", "tag", "mois", "fecha"}
+var dateWords = []string{"date", "day", "month", "quarter", "week", "time", "period", "yyyymm", "datum", "monat",
+	"tag", "mois", "fecha"}
 
 func namedDate(name string) bool {
 	name = strings.ToLower(name)
 	return name == "ds" || slices.ContainsFunc(dateWords, func(word string) bool { return strings.Contains(name, word) })
 }
 
-// Reading returns how a column is read that may have either numbers or dates without separators, such as 201501 or 20150131. It returns
-// "" for other columns.
-func (t *Table) Reading(col int) string {
+// Reading returns how a column is read that may have either numbers or dates without separators, such as 201501 or
+// 20150131. It returns "" for other columns. typo means that the column has numbers only because of a few cells
+// that are not dates.
+func (t *Table) Reading(col int) (how string, typo bool) {
 	d := t.column(col).compact
 	if d == nil {
-		return ""
+		return "", false
 	}
 	form, example := "YYYYMMDD", "2015-01-31"
 	if d.layout.monthly() {
 		form, example = "YYYYMM", "2015-01"
 	}
-	if d.chosen {
-		return fmt.Sprintf("column %s is read as dates, %s", t.Names[col], form)
+	switch {
+	case d.chosen:
+		return fmt.Sprintf("%s: column %s is read as dates, %s", t.name, t.Names[col], form), false
+	case d.typo:
+		return fmt.Sprintf("%s: %s is not a date (%s), so the column is read as numbers; if its cells are dates, "+
+			"correct this one and write them as %s", t.position(d.invalid, col, fault.Quote(t.Names[col])),
+			fault.Quote(t.text(d.invalid, col)), form, example), true
 	}
-	return fmt.Sprintf("column %s is read as numbers, not as dates (%s), because %s; write dates as %s", t.Names[col], form, d.reason, example)
+	return fmt.Sprintf("%s: column %s is read as numbers, not as dates (%s), because %s; write dates as %s", t.name,
+		t.Names[col], form, d.reason, example), false
 }

@@ -118,7 +118,8 @@ func (l *layout) dayFirst() bool { return l.day[0] == '2' }
 // parse parses a text with this layout, in UTC unless it has an offset.
 func (l *layout) parse(s string) (t time.Time, ok bool) {
 	t, err := time.ParseInLocation(l.read, s, time.UTC)
-	if err != nil || l.quarterly() && (t.Month() > 4 || s[len(s)-2] != 'Q') || l.clock == "" && t.Nanosecond() > 0 { // 201501.5
+	notQuarter := l.quarterly() && (t.Month() > 4 || s[len(s)-2] != 'Q')
+	if err != nil || notQuarter || l.clock == "" && t.Nanosecond() > 0 { // 201501.5
 		return t, false
 	}
 	if l.quarterly() {

@@ -17,9 +17,9 @@ type Cell struct {
 	SD       float64 // the standard deviation of Value, which limits the written digits; 0 writes all
 }
 
-// Edit writes the file to w with the given cells replaced and all other bytes unchanged. The cells have the decimal sign of their column
-// and at least as many decimals. A compressed file is written uncompressed. A value that is not finite is an error that wraps ErrFormat.
-// The table must be complete, as returned by Read.
+// Edit writes the file to w with the given cells replaced and all other bytes unchanged. The cells have the decimal
+// sign of their column and at least as many decimals. A compressed file is written uncompressed. A value that is
+// not finite or above maxNumber is an error that wraps ErrFormat. The table must be complete, as returned by Read.
 func (t *Table) Edit(w io.Writer, edits []Cell) error {
 	type patch struct {
 		lo, hi int
@@ -27,8 +27,9 @@ func (t *Table) Edit(w io.Writer, edits []Cell) error {
 	}
 	var patches []patch
 	for _, e := range edits {
-		if math.IsNaN(e.Value) || math.IsInf(e.Value, 0) {
-			return malformed("%s: %v for row %d, column %d (from 0); must be a finite number", t.name, e.Value, e.Row, e.Col)
+		if !(math.Abs(e.Value) <= maxNumber) {
+			return malformed("%s: %v for row %d, column %d (from 0); must be a finite number of at most %v", t.name, e.Value,
+				e.Row, e.Col, maxNumber)
 		}
 		if e.Row >= t.Rows || e.Col >= t.Cols {
 			return malformed("%s: there is no row %d, column %d (from 0); the table has %d rows of %d columns", t.name, e.Row, e.Col, t.Rows, t.Cols)

@@ -81,7 +81,8 @@ func Convert(ext string) string {
 var binaries = []struct{ magic, what string }{
 	{"PAR1", "a Parquet file" + Convert("parquet")}, {"ARROW1", "a Feather file" + Convert("feather")},
 	{"PK\x03\x04", "a zip archive or a spreadsheet" + Convert("xlsx")}, {"\xd0\xcf\x11\xe0", "an old spreadsheet" + Convert("xls")},
-	{gzipMagic, "compressed twice; decompress it once (gunzip)"}, {npyMagic, "an NPY file; the extension must be .npy"}, {"RIFF", "a recording; the extension must be .wav"},
+	{gzipMagic, "compressed twice; decompress it once (gunzip)"},
+	{npyMagic, "an NPY file; the extension must be .npy"}, {"RIFF", "a recording; the extension must be .wav"},
 	{"NIST_1A", "a recording; the extension must be .sph"},
 	{"\xff\xfe", "UTF-16; must be UTF-8 (iconv -f UTF-16 -t UTF-8)"}, {"\xfe\xff", "UTF-16; must be UTF-8 (iconv -f UTF-16 -t UTF-8)"},
 }
@@ -124,8 +125,8 @@ func (f *File) content(ctx context.Context) (in io.Reader, file io.Closer, size 
 	return shortLines(readerFunc(func(b []byte) (int, error) {
 		n, err := z.Read(b)
 		if left -= int64(n); left < 0 {
-			return 0, malformed("%s: the decompressed text exceeds %d times the size of the file; if that is right, decompress it first (gunzip)",
-				f.name, maxUnpacked)
+			return 0, malformed("%s: the decompressed text exceeds %d times the size of the file; if that is right, "+
+				"decompress it first (gunzip)", f.name, maxUnpacked)
 		}
 		return n, f.gzipError(err)
 	})), file, section.Size(), nil
@@ -134,8 +135,9 @@ func (f *File) content(ctx context.Context) (in io.Reader, file io.Closer, size 
 // gzipMagic is the beginning of compressed data.
 const gzipMagic = "\x1f\x8b"
 
-// maxUnpacked is the maximum size of compressed text after decompression, in sizes of the file, in addition to the size of one record. It
-// bounds the memory for a small file that was made to fill the memory. Text of measured values is at most 20 times as large.
+// maxUnpacked is the maximum size of compressed text after decompression, in sizes of the file, in addition to the
+// size of one record. It bounds the memory for a small file that was made to fill the memory. Text of measured
+// values is at most 20 times as large.
 const maxUnpacked = 100
 
 // errLongLine is the error of a reader for a line of more than maxRecord bytes.

@@ -162,7 +162,7 @@ func TestBadNPY(t *testing.T) {
 }
 
 func TestWriteNPY(t *testing.T) {
-	data := []float64{1, -0.1, 3, 4, math.MaxFloat64, 5e-324}
+	data := []float64{1, -0.1, 3, 4, maxNumber, 5e-324}
 	for _, c := range []struct {
 		shape []int
 		names []string

@@ -31,12 +31,12 @@ type Table struct {
 	Rows, Cols int
 	// DayFirst is the order of day and month in dates such as 1/2/2024. If it is nil, the order is detected in each column.
 	DayFirst *bool
-	// Decimal is the decimal sign, '.' or ','. The other sign, apostrophes and spaces then separate thousands. If it is 0, the sign is
-	// detected, and thousands separators are errors.
+	// Decimal is the decimal sign, '.' or ','. The other sign, apostrophes and spaces then separate thousands. If it
+	// is 0, the sign is detected, and thousands separators are errors.
 	Decimal byte
 
 	cells
-	later   bool   // earlier blocks of the file exist
+	commas  *bool  // some comma in the earlier blocks can only be a decimal sign; may be nil
 	name    string // of the file
 	header  int    // line of the names; 0 if the file has none
 	exact   bool   // numbers are binary and have no decimals
@@ -112,10 +112,11 @@ func (f *File) blocks(ctx context.Context, limit int) iter.Seq2[*Table, error] {
 			return
 		}
 		defer r.Close()
+		commas := new(bool)
 		for first := true; ; first = false {
 			t, err := r.next(limit)
 			if err == nil {
-				t.later = !first
+				t.commas = commas
 			}
 			if err == io.EOF && !first {
 				return

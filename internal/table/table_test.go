@@ -94,7 +94,8 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// TestLaterBlocks checks that a comma that is a decimal sign in the first block may be followed by any digits in others.
+// TestLaterBlocks checks that a comma that is a decimal sign in the first block may be followed by any digits in
+// others.
 func TestLaterBlocks(t *testing.T) {
 	text := "t;u\n0,5;x\n" + strings.Repeat("1,974;x\n", 2*blockBytes/8)
 	sum := 0.0

@@ -71,7 +71,7 @@ func (r *textReader) next(limit int) (*Table, error) {
 		b.WriteString(r.rest)
 		var n int64
 		var err error
-		if r.names == nil && r.rest == "" { // what is not text is refused before the rest is read
+		if r.names == nil && r.rest == "" { // another format is refused before the rest is read
 			if n, err = io.Copy(&b, io.LimitReader(r.in, min(int64(limit), sampleSize))); err == nil {
 				if what := notText(b.String()); what != "" {
 					return nil, malformed("%s: the file is %s", r.name, what)
@@ -325,8 +325,8 @@ const sampleSize, sampleRecords = 1 << 16, 200
 // delimiters are the candidates of sniff. It prefers earlier ones if their scores are equal.
 var delimiters = []byte{'\t', ';', ',', '|', ' ', 0}
 
-// declared returns the separator in the first line of a spreadsheet's export, sep=; for example, and the length of the line. Both are 0
-// without such a line.
+// declared returns the separator in the first line of a spreadsheet's export, sep=; for example, and the length of
+// the line. Both are 0 without such a line.
 func declared(text string) (separator byte, length int) {
 	const key = "sep="
 	if len(text) <= len(key)+1 || !strings.EqualFold(text[:len(key)], key) {
@@ -343,7 +343,8 @@ func declared(text string) (separator byte, length int) {
 	return text[len(key)], len(key) + 1 + line
 }
 
-// sniff detects the dialect of a file from its beginning. whole means that the sample is the whole file. delimiters are the candidates.
+// sniff detects the dialect of a file from its beginning. whole means that the sample is the whole file. delimiters
+// are the candidates.
 func sniff(sample string, whole bool, delimiters []byte) dialect {
 	best, most := dialect{delimiter: ',', newline: '\n'}, -1.0
 	if len(delimiters) == 1 {

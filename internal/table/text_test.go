@@ -147,16 +147,19 @@ var badCSV = map[string]struct{ text, message string }{
 	"quotes":             {"a,b\n1,2\n" + strings.Repeat("\"", 9), "extraneous or missing"},
 	"long word":          {"t,y\n1," + strings.Repeat("z", 1<<20) + "\n", `"zzzzz`},
 
-	"empty":              {"", "f.csv: the file is empty"},
-	"BOM alone":          {"\ufeff", "f.csv: the file is empty"},
-	"names alone":        {"t,y\n", "f.csv: there are no rows"},
-	"short row":          {"t,y\n1,2\n3\n", `f.csv:3: 1 fields; must be 2 ("t,y")`},
-	"long row":           {"t,y\n1,2,3\n", "f.csv:2: 3 fields; must be 2"},
-	"word":               {"t,y\n1,2\n3,four\n", `f.csv:3: column "y" (1 from 0): "four" is not a number; must be a decimal number such as -0.5 or 1e-3 (a footer,`},
-	"missing":            {"t,y\n1,\n", `f.csv:2: column "y" (1 from 0): "" is missing`},
-	"NaN":                {"t,y\n1,NaN\n", `f.csv:2: column "y" (1 from 0): "NaN" is missing`},
-	"Inf":                {"t,y\n1,-Infinity\n", `f.csv:2: column "y" (1 from 0): "-Infinity" is not finite`},
-	"too large":          {"t,y\n1,1e999\n", `f.csv:2: column "y" (1 from 0): "1e999" is outside the range`},
+	"empty":       {"", "f.csv: the file is empty"},
+	"BOM alone":   {"\ufeff", "f.csv: the file is empty"},
+	"names alone": {"t,y\n", "f.csv: there are no rows"},
+	"short row":   {"t,y\n1,2\n3\n", `f.csv:3: 1 fields; must be 2 ("t,y")`},
+	"long row":    {"t,y\n1,2,3\n", "f.csv:2: 3 fields; must be 2"},
+	"word": {"t,y\n1,2\n3,four\n",
+		`f.csv:3: column "y" (1 from 0): "four" is not a number; must be a decimal number such as -0.5 or 1e-3 (a footer,`},
+	"missing": {"t,y\n1,\n", `f.csv:2: column "y" (1 from 0): "" is missing`},
+	"NaN":     {"t,y\n1,NaN\n", `f.csv:2: column "y" (1 from 0): "NaN" is missing`},
+	"Inf":     {"t,y\n1,-Infinity\n", `f.csv:2: column "y" (1 from 0): "-Infinity" is not finite`},
+	"too large": {"t,y\n1,1e999\n",
+		`f.csv:2: column "y" (1 from 0): "1e999" is too large; the magnitude must be at most 1e150; use a larger unit`},
+	"above 1e150":        {"t,y\n1,-1.1e150\n", `f.csv:2: column "y" (1 from 0): "-1.1e150" is too large`},
 	"NaN and no names":   {"nan,2\n", `f.csv:1: column "x0" (0 from 0): "nan" is missing`},
 	"hexadecimal":        {"t,y\n1,0x10\n", `"0x10" is not a number`},
 	"underscore":         {"t,y\n1,0x_1p-2\n", `"0x_1p-2" is not a number`},
@@ -209,7 +212,8 @@ func oneLine(t *testing.T, err error, message string) {
 	}
 }
 
-// TestBombs checks that small compressed files that were made to fill the memory are refused before they are read whole.
+// TestBombs checks that small compressed files that were made to fill the memory are refused before they are read
+// whole.
 func TestBombs(t *testing.T) {
 	const megabyte = 1 << 20
 	for name, c := range map[string]struct{ head, repeated, message string }{
@@ -239,35 +243,87 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// TestDecimal checks the reading of numbers with commas, points and thousands separators. An error is tested by its beginning.
+// TestDecimal checks the reading of numbers with commas, points and thousands separators. An error is tested by its
+// beginning.
 func TestDecimal(t *testing.T) {
 	for _, c := range []struct {
 		cells   string // with | between
 		decimal byte
 		want    string // the numbers or a part of the error
 	}{
-		{"1,974|-2,000|950", 0, `f:2: column "a" (0 from 0): "1,974" is 1.974 or 1974, and all numbers of the column are ambiguous; use --decimal`},
+		{"1,974|-2,000|950", 0, `f:2: column "a" (0 from 0): "1,974" is 1.974 or 1974, and no other number of the table ` +
+			"shows which; use --decimal"},
 		{"950|-2,000", 0, `"-2,000" is -2.000 or -2000`}, {"1,974|12,5", 0, "1.974 12.5"}, {"1,974|0,125", 0, "1.974 0.125"},
-		{"1,974|1974", 0, "1.974 1974"}, {"1,974|1234,567", 0, "1.974 1234.567"}, {"1,974|1,9745", 0, "1.974 1.9745"}, {"1,974|5.5", 0, "a different decimal sign"},
-		{"1,974|2,1e3", 0, "1.974 2100"}, {"1,974|2,000,001", 0, "(a thousands separator?); use --decimal"}, {"1,974|", 0, "is 1.974 or 1974"},
-		{"1,974|-2,000|950", ',', "1.974 -2 950"}, {"1,974|-2,000|950", '.', "1974 -2000 950"}, {"1,974.41|1'974.5|5", '.', "1974.41 1974.5 5"},
-		{"1.974,41|1 974,5|\u22125", ',', "1974.41 1974.5 -5"}, {"1\u202f974,41|1\u00a0974", ',', "1974.41 1974"}, {"12,5", '.', "\"12,5\" is not a number"},
-		{"1.974|1.5", ',', "\"1.5\" is not a number"}, {"1,97,400", '.', "is not a number"}, {"19,74,001", 0, "(a thousands"}, {",974", '.', "is not"},
-		{"$5.00|€1.974,41", 0, "\"$5.00\" is not a number; must be a decimal number such as -0.5 or 1e-3 (currency and percent signs"},
-		{"5 %|6 %", 0, "(currency and percent"}, {"(5.00)|4", 0, "(parentheses are"}, {"\u22125.00", 0, "not an ASCII -"}, {"1'974.41", 0, "(a thousands"},
-		{"1 974,41", 0, "(a thousands"}, {"1\u202f974.41", 0, "(a thousands"}, {"-$5", 0, "(currency"}, {"1.974.001", 0, "(a thousands"},
+		{"1200|990|1,010", 0, `"1,010" is 1.010 or 1010`}, {"1000|1001|1002|1003|1,974|1004", 0, `"1,974" is 1.974 or 1974`},
+		{"990|12000|+1,010", 0, `"+1,010" is +1.010 or +1010`}, {"1974|1,974|0,974", 0, "1974 1.974 0.974"},
+		{"1974|1.974", 0, "1974 1.974"},
+		{"1200|990|1,010", '.', "1200 990 1010"}, {"1200|990|1,010", ',', "1200 990 1.01"},
+		{"1,974|1234,567", 0, "1.974 1234.567"}, {"1,974|1,9745", 0, "1.974 1.9745"},
+		{"1,974|5.5", 0, "a different decimal sign"},
+		{"1,974|2,1e3", 0, "1.974 2100"}, {"1,974|2,000,001", 0, "(a thousands separator?); use --decimal"},
+		{"1,974|", 0, "is 1.974 or 1974"},
+		{"1,974|-2,000|950", ',', "1.974 -2 950"}, {"1,974|-2,000|950", '.', "1974 -2000 950"},
+		{"1,974.41|1'974.5|5", '.', "1974.41 1974.5 5"},
+		{"1.974,41|1 974,5|\u22125", ',', "1974.41 1974.5 -5"}, {"1\u202f974,41|1\u00a0974", ',', "1974.41 1974"},
+		{"12,5", '.', "?); use --decimal comma"},
+		{"1.974|1.5", ',', "\"1.5\" is not a number with a decimal comma; use --decimal point"},
+		{"1,900.41", ',', "(a thousands separator?); use --decimal point"}, {"1'900.41", ',', "use --decimal point"},
+		{"1'900.41", 0, "use --decimal point"},
+		{"1.900,41", '.', "use --decimal comma"}, {"1.900,41", 0, "use --decimal comma"},
+		{"1,234,567", ',', "use --decimal point"},
+		{"1 974", 0, "use --decimal comma or --decimal point"}, {"1,97,400", '.', "is not a number"},
+		{"19,74,001", 0, "(a thousands separator?)"}, {",974", '.', "is not"},
+		{"$5.00|€1.974,41", 0, "\"$5.00\" is not a number; must be a decimal number such as -0.5 or 1e-3 (currency " +
+			"and percent signs"},
+		{"5 %|6 %", 0, "(currency and percent"}, {"(5.00)|4", 0, "(parentheses are"}, {"\u22125.00", 0, "not an ASCII -"},
+		{"1'974.41", 0, "(a thousands"},
+		{"1 974,41", 0, "(a thousands"}, {"1\u202f974.41", 0, "(a thousands"}, {"-$5", 0, "(currency"},
+		{"1.974.001", 0, "(a thousands"},
 	} {
 		s := testkit.Must(tableOf(t, "a;b\n"+strings.ReplaceAll(c.cells, "|", ";u\n")+";v\n"))(t)
 		s.Decimal = c.decimal
 		testkit.Equal(t, s.Kind(0), Numbers, c.cells, ": kind")
 		values, err := s.Numbers(0)
-		if got := strings.Trim(fmt.Sprint(values), "[]"); err == nil && got != c.want || err != nil && !strings.Contains(err.Error(), c.want) {
+		if got := strings.Trim(fmt.Sprint(values), "[]"); err == nil && got != c.want ||
+			err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q with %q: %s, %v; want %s", c.cells, c.decimal, got, err, c.want)
 		}
 	}
-	s := testkit.Must(tableOf(t, "a;b\n1,974;12,5\n"))(t) // the other column has decimal commas
-	testkit.Equal(t, testkit.Must(s.Numbers(0))(t)[0], 1.974, "with another column")
-	for _, words := range []string{"12-34", "3B", "1.2.3", "192.168.0.1", "12 34", "555 1234", "a 5", "\u00e9t\u00e9", "()", "$", "5 kg", "1974-1,974"} {
+	const points = "other numbers of the table have decimal commas; use --decimal comma or --decimal point"
+	for row, want := range map[string]string{ // the other column decides
+		"1,974;12,5": "[1.974]", "1,974;1.974,41": "[1.974]", "1,974;1,974.41": "shows which", "1,974;5.5": "shows which",
+		"1,974;1974": "shows which",
+		"1.974;12,5": points, "1.974;1.974,41": points, "1.974;1974": "[1.974]", "1.974;1,974": "[1.974]",
+		"1.97;12,5":   "[1.97]",
+		"1.974\t12,5": points, "1,974\t1200": "shows which", `1.974,"12,5"`: "[1.974]",
+	} {
+		delimiter := row[strings.IndexAny(row, ";\t\""):][:1]
+		s := testkit.Must(tableOf(t, "a"+strings.Replace(delimiter, `"`, ",", 1)+"b\n"+row+"\n"))(t)
+		for _, read := range []func() ([]float64, error){
+			func() ([]float64, error) { return s.Numbers(0) },
+			func() ([]float64, error) { return s.Inputs([]int{0}, []*Axis{{}}) },
+		} {
+			if values, err := read(); err == nil && fmt.Sprint(values) != want || err != nil &&
+				!strings.Contains(err.Error(), want) {
+				t.Errorf("%q: %v, %v; want %s", row, values, err, want)
+			}
+		}
+	}
+	many := strings.Repeat("1974;2\n", blockBytes/7) // the first block
+	for text, want := range map[string]string{many + "1,974;1\n": `"1,974" is 1.974 or 1974`,
+		"12,5;1\n" + many + "1,974;1\n": ""} {
+		var err error
+		for s, failed := range Blocks(t.Context(), In(strings.NewReader("a;b\n"+text), int64(len(text)+4), "f")) {
+			if err = failed; err == nil {
+				_, err = s.Numbers(0)
+			}
+		}
+		if err == nil && want != "" || err != nil && (want == "" || !strings.Contains(err.Error(), want)) {
+			t.Errorf("in blocks: %v; want %q", err, want)
+		}
+	}
+	for _, words := range []string{"12-34", "3B", "1.2.3", "192.168.0.1", "12 34", "555 1234", "a 5", "\u00e9t\u00e9",
+		"()", "$", "5 kg", "1974-1,974"} {
 		s := testkit.Must(tableOf(t, "a;b\n"+words+";1\n"))(t)
 		testkit.Equal(t, s.Kind(0), Text, words)
 	}

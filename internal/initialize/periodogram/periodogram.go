@@ -125,7 +125,8 @@ func Masses(ctx context.Context, times, values, weights []float64, band float64,
 
 // subtract moves lines from the values to the masses of bins and returns the powers of the rest. choose
 // returns the frequencies of a round for its powers, or nil if there are no more lines.
-func (p *plan) subtract(ctx context.Context, masses, values []float64, rounds int, choose func(powers []float64) []int) ([]float64, error) {
+func (p *plan) subtract(ctx context.Context, masses, values []float64, rounds int,
+	choose func(powers []float64) []int) ([]float64, error) {
 	for round := 0; ; round++ {
 		if err := ctx.Err(); err != nil {
 			return nil, err

@@ -187,7 +187,8 @@ func TestAliased(t *testing.T) {
 		band  float64
 		want  bool
 	}{
-		{"even", even, 0.5, false}, {"even with a close pair", append(even[:50:50], append([]float64{49 + 1e-8}, even[50:]...)...), 0.5, false},
+		{"even", even, 0.5, false},
+		{"even with a close pair", append(even[:50:50], append([]float64{49 + 1e-8}, even[50:]...)...), 0.5, false},
 		{"even, a higher band", even, 0.6, true}, {"random", random, 5, false},
 	} {
 		span := c.times[len(c.times)-1] - c.times[0]
@@ -253,7 +254,8 @@ func TestLowestAlias(t *testing.T) {
 			}
 			if !(math.Abs(near/0.5-1) <= 0.15) {
 				most := slices.Index(m, slices.Max(m))
-				t.Errorf("%s: %.3g at frequency %v, want 0.5; most, %.3g, at %.4f", c.name, near, f, m[most], (float64(most)+0.5)*band/float64(count))
+				t.Errorf("%s: %.3g at frequency %v, want 0.5; most, %.3g, at %.4f", c.name, near, f, m[most],
+					(float64(most)+0.5)*band/float64(count))
 			}
 		}
 	}

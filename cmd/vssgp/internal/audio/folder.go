@@ -32,6 +32,12 @@ func imputeFolder(ctx context.Context, env *cli.Env, input string, o *imputeFlag
 		if err := os.MkdirAll(o.outDir, 0o777); err != nil {
 			return cli.Mistake("--out-dir: %w", err)
 		}
+		from, err := os.Stat(filepath.Dir(paths[0]))
+		to, failed := os.Stat(o.outDir)
+		if err == nil && failed == nil && os.SameFile(from, to) && !env.Files.Overwrite {
+			return cli.Mistake("--out-dir %s is the folder of the recordings; use another folder, or --overwrite to "+
+				"replace them", o.outDir)
+		}
 	}
 	var all struct {
 		Recordings []*result `json:"recordings"`

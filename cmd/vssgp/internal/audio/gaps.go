@@ -40,7 +40,8 @@ func (g *gapFlags) add(f *pflag.FlagSet) {
 		"`file` of gaps: CSV with the columns start,end, or Audacity labels")
 	f.BoolVar(&g.cues, "cues", false, "fill the regions marked by cue points in the WAV file")
 	f.StringSliceVar(&g.detect, "detect", nil, "`kinds` of damage to find: all, or "+kinds)
-	f.Float64Var(&g.find.Sensitivity, "sensitivity", detect.DefaultSensitivity, "0 to 10; higher finds more, and more false positives")
+	f.Float64Var(&g.find.Sensitivity, "sensitivity", detect.DefaultSensitivity,
+		"0 to 10; higher finds more, and more false positives")
 	f.StringVar(&g.from, "from", "", "search only from this `position` on, in samples or a time such as 1:02.5")
 	f.StringVar(&g.to, "to", "", "search only up to this `position`")
 	f.Float64Var(&g.confidence, "confidence", 0, "fill only detections with at least this confidence in `percent`")
@@ -64,11 +65,11 @@ func (g *gapFlags) check(f *pflag.FlagSet) error {
 	case g.detect == nil && (g.dry || f.Changed("sensitivity") || f.Changed("from") || f.Changed("to")):
 		return cli.Mistake("--dry-run, --sensitivity, --from and --to require --detect KIND (%s)", kinds)
 	case f.Changed("confidence") && (g.detect == nil && g.file == "" || !(g.confidence >= 0 && g.confidence <= 100)):
-		return cli.Mistake("--confidence %v; must be 0 to 100 percent, with --detect or with labels in --gaps", g.confidence)
+		return cli.Mistake("--confidence %v: must be 0 to 100 percent, with --detect or with labels in --gaps", g.confidence)
 	case g.dry && (f.Changed("output") || f.Changed("out-dir") || f.Changed("removed")):
 		return cli.Mistake("--dry-run cannot be combined with -o, --removed or --out-dir, because it writes no recording")
 	case !(g.find.Sensitivity >= 0 && g.find.Sensitivity <= 10):
-		return cli.Mistake("--sensitivity %v; must be 0 to 10", g.find.Sensitivity)
+		return cli.Mistake("--sensitivity %v: must be 0 to 10", g.find.Sensitivity)
 	}
 	if g.find.Sensitivity == 0 { // which selects the default in detect.Options
 		g.find.Sensitivity = math.SmallestNonzeroFloat64
@@ -146,8 +147,8 @@ func (g *gapFlags) detected(ctx context.Context, env *cli.Env, rec *audio.File, 
 	return found, datafile.FromFile(input, err)
 }
 
-// searchMargin is the length of the audio that is searched before --from and after --to, in seconds, because detectors compare a sound
-// with its surroundings.
+// searchMargin is the length of the audio that is searched before --from and after --to, in seconds, because
+// detectors compare a sound with its surroundings.
 const searchMargin = 1
 
 // A tail is a recording from a sample on.
@@ -174,8 +175,8 @@ func (g *gapFlags) part(rec *audio.File) (from, to int, err error) {
 		}
 	}
 	if to = min(to, rec.Len()); from < 0 || from >= to {
-		return 0, 0, cli.Mistake("--from and --to select samples %d to %d; must be a part of the recording of %d samples", from, to,
-			rec.Len())
+		return 0, 0, cli.Mistake("--from and --to select samples %d to %d; must be a part of the recording of %d samples",
+			from, to, rec.Len())
 	}
 	return from, to, nil
 }

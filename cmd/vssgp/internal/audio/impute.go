@@ -82,8 +82,10 @@ accepts the model flags of "vssgp fit". Details: docs/repair.md and docs/fills.m
   vssgp impute cut.wav --gaps gaps.csv --reference clean.wav --report out.html -o out.wav`,
 	}, func(ctx context.Context, args []string) error { return runImpute(ctx, env, args[0], o) },
 		cli.InputFile("IN.wav", cli.RecordingFiles))
-	cmd.Annotations = cli.FlagGroups("Most used: detect gaps gap output report labels dry-run sensitivity out-dir", "Input: cues confidence from to strict",
-		"Output: output report labels gain format removed sd draws out-dir resume overwrite", "Model: method context model memory reference")
+	cmd.Annotations = cli.FlagGroups("Most used: detect gaps gap output report labels dry-run sensitivity out-dir",
+		"Input: cues confidence from to strict",
+		"Output: output report labels gain format removed sd draws out-dir resume overwrite",
+		"Model: method context model memory reference")
 	o.add(cmd.Flags())
 	return cmd
 }
@@ -98,7 +100,8 @@ func (o *imputeFlags) add(f *pflag.FlagSet) {
 		"`file` to write the removed sound to: the input minus the output")
 	f.Var(o.level.gainValue(), "gain", "output gain in `dB`, at most 0; auto: what restored peaks need")
 	o.level.format = inputFormat
-	f.Var(cli.OneOf(&o.level.format, inputFormat, floatFormat), "format", "sample `format` of the output: input, or float for 32 bits")
+	f.Var(cli.OneOf(&o.level.format, inputFormat, floatFormat), "format",
+		"sample `format` of the output: input, or float for 32 bits")
 	f.BoolVar(&o.resume, "resume", false, "with --out-dir, skip recordings that an earlier run repaired")
 	f.Bool("strict", false, "refuse a recording that is cut short or has a wrong header")
 	f.Var(cli.FileName(&o.outDir, cli.FileUse{Written: true, Folder: true}), "out-dir",
@@ -273,10 +276,11 @@ func (r *repair) interrupted(ctx context.Context) (*result, error) {
 	case labels != "" && len(f.Found) > 0 && r.env.Write(r.gaps.labelFile(f)) == nil:
 		count := cli.Counted(len(f.Found), "gap")
 		if !r.searched {
-			return nil, cli.Interrupted(fmt.Sprintf("; the output was not written; %s contains the damage found so far (%s)", labels, count))
+			return nil, cli.Interrupted(fmt.Sprintf("; the output was not written; %s contains the damage found so far (%s)",
+				labels, count))
 		}
-		return nil, cli.Interrupted(fmt.Sprintf("; the output was not written; %s contains all gaps to fill (%s); continue with --gaps %[1]s",
-			labels, count))
+		return nil, cli.Interrupted(fmt.Sprintf("; the output was not written; %s contains all gaps to fill (%s); "+
+			"continue with --gaps %[1]s", labels, count))
 	}
 	return nil, cli.Interrupted("; the output was not written")
 }

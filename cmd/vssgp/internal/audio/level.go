@@ -58,8 +58,8 @@ func (l *levelFlags) encoding(rec *audio.File) audio.Encoding {
 	return rec.Encoding()
 }
 
-// overflow returns the peak of the fills and the given number of draws in decibels above the largest values of an encoding. It can omit
-// unreliable fills, because one wrong fill would lower the whole recording.
+// overflow returns the peak of the fills and the given number of draws in decibels above the largest values of an
+// encoding. It can omit unreliable fills, because one wrong fill would lower the whole recording.
 func overflow(f *report.Fill, e audio.Encoding, draws int, reliable bool) float64 {
 	most := 0.0
 	for fill := range f.Result.All() {
@@ -79,8 +79,8 @@ func overflow(f *report.Fill, e audio.Encoding, draws int, reliable bool) float6
 	return 20 * math.Log10(most)
 }
 
-// setLevel determines the gain of the output. With --gain auto, it is 0 unless clipped samples were restored or auto was given. It is a
-// multiple of 0.01 dB, so that the printed value reproduces the output.
+// setLevel determines the gain of the output. With --gain auto, it is 0 unless clipped samples were restored or
+// auto was given. It is a multiple of 0.01 dB, so that the printed value reproduces the output.
 func (r *repair) setLevel() {
 	f, l, e := r.page, &r.level, r.level.encoding(r.rec)
 	switch {
@@ -90,8 +90,8 @@ func (r *repair) setLevel() {
 	case !e.Float && (l.auto || slices.ContainsFunc(f.Result.Gaps, func(g audio.Gap) bool { return g.Clipped })):
 		r.gain = -max(0, math.Ceil(100*overflow(f, e, r.options.Draws, true))/100)
 		if r.gain = max(r.gain, leastGain); r.gain < 0 {
-			r.env.Note("the output is %.2f dB softer than the input, because fills exceed full scale; --gain 0 keeps the level and clips "+
-				"them, --format float writes them without a change of level", -r.gain)
+			r.env.Note("the output is %.2f dB softer than the input, because fills exceed full scale; --gain 0 keeps "+
+				"the level and clips them, --format float writes them without a change of level", -r.gain)
 		}
 	}
 	f.Gain = r.gain
@@ -103,8 +103,8 @@ func (r *repair) setLevel() {
 // factor returns the gain of the output as a factor.
 func (r *repair) factor() float64 { return math.Pow(10, r.gain/20) }
 
-// outputFile returns the input at the level and in the encoding of the output. Without a gain and with the input's encoding, it is the
-// input, whose bits are copied.
+// outputFile returns the input at the level and in the encoding of the output. Without a gain and with the input's
+// encoding, it is the input, whose bits are copied.
 func (r *repair) outputFile() (*audio.File, error) {
 	e := r.level.encoding(r.rec)
 	if r.gain == 0 && e == r.rec.Encoding() {
@@ -128,7 +128,8 @@ func (r *repair) noteClipped(path string, clipped int, what string) {
 	r.env.Note("%s: clipped %s that exceeded full scale%s; %s", path, cli.Counted(clipped, what), by, instead)
 }
 
-// removedFile returns the file of --removed, the input minus the output, both at the level of the output. changes are those of the output.
+// removedFile returns the file of --removed, the input minus the output, both at the level of the output.
+// changes contains the changed samples of the output.
 func (r *repair) removedFile(out *audio.File, changes []audio.Change) (file fileio.File, err error) {
 	e := out.Encoding()
 	silence, err := r.rec.Scaled(0, e)

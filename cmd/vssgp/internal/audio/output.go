@@ -72,7 +72,8 @@ func (r *repair) finish() (*result, error) {
 	return done, nil
 }
 
-// recordings returns the files of the filled recording, its draws and --removed. The fill is a copy if nothing was found.
+// recordings returns the files of the filled recording, its draws and --removed. The fill is a copy if nothing was
+// found.
 func (r *repair) recordings() (files []fileio.File, err error) {
 	r.setLevel()
 	out, err := r.outputFile()
@@ -122,8 +123,8 @@ func (r *repair) scaled(changes []audio.Change) []audio.Change {
 	return changes
 }
 
-// sdFile returns the file of --sd: the standard deviations of the filled samples, ordered by sample and then by channel. by is the gain
-// of the output as a factor.
+// sdFile returns the file of --sd: the standard deviations of the filled samples, ordered by sample and then by
+// channel. by is the gain of the output as a factor.
 func sdFile(path string, f *report.Fill, by float64) fileio.File {
 	rows := 0
 	for fill := range f.Result.All() {

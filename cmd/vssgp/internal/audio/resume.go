@@ -17,7 +17,8 @@ import (
 	"github.com/vssgp/vssgp/internal/fileio"
 )
 
-// A journal lists the recordings of a folder that were repaired, so that --resume can skip them. It is a hidden file in the output folder.
+// A journal lists the recordings of a folder that were repaired, so that --resume can skip them. It is a hidden
+// file in the output folder.
 type journal struct {
 	path     string
 	settings string           // flags of this run that change outputs, and the version of the command
@@ -30,7 +31,8 @@ type entry struct {
 	Files    map[string]state `json:"files"` // the recording, its other inputs and its outputs, by path
 }
 
-// A state identifies a version of a file. It is zero if the file does not exist, such as --sd of a recording without damage.
+// A state identifies a version of a file. It is zero if the file does not exist, such as --sd of a recording
+// without damage.
 type state struct {
 	Bytes    int64     `json:"bytes"`
 	Modified time.Time `json:"modified"`

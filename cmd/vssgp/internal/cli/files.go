@@ -47,6 +47,10 @@ func (f *FileUse) check(named NamedFile, json, optional bool) error {
 	case !f.Only || slices.Contains(f.Extensions, FormatOf(named.Path)) && (f.Stdout || !stdout):
 		return nil
 	}
+	problem := "unknown format"
+	if stdout {
+		problem = "this output cannot be written to stdout"
+	}
 	formats := "." + strings.Join(f.Extensions, ", .")
 	if f.Stdout {
 		formats += ", - for stdout"
@@ -54,7 +58,7 @@ func (f *FileUse) check(named NamedFile, json, optional bool) error {
 	if last := strings.LastIndex(formats, ", "); last > 0 {
 		formats = formats[:last] + " or" + formats[last+1:]
 	}
-	return Mistake("%v: unknown format; must be %s", named, formats)
+	return Mistake("%v: %s; must be %s", named, problem, formats)
 }
 
 // Add registers a file.

@@ -65,7 +65,8 @@ func (j *Job) meet() {
 // FirstRank reports whether this process prints the job's errors, even if it could not
 // join the job.
 func FirstRank() bool {
-	for _, name := range []string{"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "JSM_NAMESPACE_RANK", "SLURM_PROCID"} {
+	for _, name := range []string{"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK",
+		"JSM_NAMESPACE_RANK", "SLURM_PROCID"} {
 		if r := os.Getenv(name); r != "" {
 			return r == "0"
 		}

@@ -61,7 +61,8 @@ func (c *Columns) AddNotation(f *pflag.FlagSet) {
 		return nil
 	}}, "dayfirst", "read 1/2/2024 as day/month/year; with =false as month/day/year")
 	f.Lookup("dayfirst").NoOptDefVal = "true"
-	f.Var(cli.OneOf(&c.decimal, "comma", "point"), "decimal", "decimal `sign`, comma or point; the other separates thousands")
+	f.Var(cli.OneOf(&c.decimal, "comma", "point"), "decimal", "decimal `sign`, comma or point; the other "+
+		"separates thousands")
 }
 
 // OfOther returns the columns of another table, with the same --dayfirst and --decimal.

@@ -93,7 +93,8 @@ func OpenRecording(ctx context.Context, env *cli.Env, path string) (*audio.File,
 	return r, f, nil
 }
 
-// salvage parses the header of a recording. It warns if the recording is cut short or its header is wrong; with --strict, this is an error.
+// salvage parses the header of a recording. It warns if the recording is cut short or its header is wrong; with
+// --strict, this is an error.
 func salvage(ctx context.Context, env *cli.Env, path string, f io.ReaderAt, size int64) (*audio.File, error) {
 	r, damage, err := audio.Salvage(&interruptible{ctx, f}, size)
 	if err != nil || damage == nil {
@@ -145,7 +146,8 @@ func notRecording(path string, f io.ReaderAt, err error) error {
 		return cli.Mistake("%s: the extension %q is neither a table's (%s; text also as .gz) nor a recording's (%s)%s",
 			path, filepath.Ext(path), tables, recordings, table.Convert(cli.FormatOf(path)))
 	case text:
-		return cli.Mistake("%s is text, not a recording; the name of a table must end in %s", path, tables)
+		return cli.Mistake("%s is text, not a recording: it begins with %q; the name of a table must end in %s", path,
+			head[:min(n, 16)], tables)
 	}
 	return fmt.Errorf("%s: %w", path, err)
 }

@@ -91,7 +91,7 @@ func readTable(ctx context.Context, env *cli.Env, path string, c Columns, choose
 		env.Note("%s: left out %s; choose with --x and --y", path, left)
 	}
 	if like == nil {
-		NoteReading(env, t, path, chosen.X)
+		NoteReading(env, t, chosen.X)
 	}
 	axes, err := axesOf(t, chosen.X, like)
 	if err != nil {
@@ -125,10 +125,13 @@ func readTable(ctx context.Context, env *cli.Env, path string, c Columns, choose
 }
 
 // NoteReading prints how inputs are read that may have either numbers or dates.
-func NoteReading(env *cli.Env, t *table.Table, path string, inputs []int) {
+func NoteReading(env *cli.Env, t *table.Table, inputs []int) {
 	for _, col := range inputs {
-		if reading := t.Reading(col); reading != "" {
-			env.Note("%s: %s", path, reading)
+		switch reading, typo := t.Reading(col); {
+		case typo:
+			env.Warn("dates", "%s", reading)
+		case reading != "":
+			env.Note("%s", reading)
 		}
 	}
 }

@@ -94,7 +94,7 @@ func evaluateVSSGP(ctx context.Context, env *cli.Env, m *vssgp.Model, dataPath s
 	}
 	data := read.Data
 	if i := slices.IndexFunc(o.rows, func(n int) bool { return n < 0 || n >= data.N }); i >= 0 {
-		return cli.Mistake("--rows %d; must be from 0 to %d", o.rows[i], data.N-1)
+		return cli.Mistake("--rows %d: must be from 0 to %d", o.rows[i], data.N-1)
 	}
 	inference := cmp.Or(o.inference, m.Inference)
 	env.ShowProgress(0, "evaluating %s", cli.Counted(data.N, "row"))

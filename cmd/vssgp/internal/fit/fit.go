@@ -67,8 +67,8 @@ Details: docs/choosing.md (vssgp, ssgp, rp), docs/series.md (structural), docs/p
   vssgp fit solar.csv --init paper --lengthscales 10,1000 --periods 11,0 -o solar.safetensors
   vssgp fit long.wav --window 32ms --checkpoint long.part --every 5m --resume -o long.safetensors`,
 	}, func(ctx context.Context, args []string) error { return runFit(ctx, env, args[0], o) }, cli.DataOperand)
-	cmd.Annotations = cli.FlagGroups("Most used: output x y method report components window period season prior", "Input: names dayfirst decimal yerr",
-		"Output: overwrite checkpoint every resume",
+	cmd.Annotations = cli.FlagGroups("Most used: output x y method report components window period season prior",
+		"Input: names dayfirst decimal yerr", "Output: overwrite checkpoint every resume",
 		"Model: method components features window init inference iterations restarts prior posterior hmc",
 		"Model, structural: period season trend short-memory log robust positive regressor holidays events")
 	o.add(cmd.Flags())

@@ -123,7 +123,7 @@ func (c checkpoint) check(env *cli.Env) error {
 	case env.Flags.Changed("every") && c.Path == "":
 		return cli.Mistake("--every requires --checkpoint FILE, the file to write")
 	case c.Every <= 0:
-		return cli.Mistake("--every %v; must be a positive time such as 30s", c.Every)
+		return cli.Mistake("--every %v: must be a positive time such as 30s", c.Every)
 	}
 	c.Warn = func(err error) { env.Note("%w", err) }
 	return nil

@@ -52,8 +52,8 @@ Details: docs/forecasting.md and docs/regression.md.`,
   vssgp predict model.safetensors take.wav --draws 20 --draws-file draws.npy -o mean.wav`,
 	}, func(ctx context.Context, args []string) error { return runPredict(ctx, env, args[0], args[1], o) },
 		cli.ModelOperand, cli.InputFile("INPUTS", cli.DataOperand.File.Extensions))
-	cmd.Annotations = cli.FlagGroups("Input: x dayfirst decimal", "Output: output plot draws draws-file level digits full joint overwrite",
-		"Model: posterior latent")
+	cmd.Annotations = cli.FlagGroups("Input: x dayfirst decimal",
+		"Output: output plot draws draws-file level digits full joint overwrite", "Model: posterior latent")
 	drawn := append(slices.Clone(cli.TableOutputs), "wav")
 	f := cmd.Flags()
 	f.StringSliceVar(&o.Columns.X, "x", nil, "input `columns`, by name or number from 0 (default: the model's names)")

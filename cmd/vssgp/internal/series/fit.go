@@ -62,7 +62,7 @@ func seriesOf(ctx context.Context, env *cli.Env, path string, c datafile.Columns
 		err = r.checkGuess(env, c.Ordered)
 	}
 	if err == nil {
-		datafile.NoteReading(env, r.table, r.path, r.chosen.X)
+		datafile.NoteReading(env, r.table, r.chosen.X)
 	}
 	if err == nil && r.left != "" {
 		env.Note("%s: left out %s; choose with --x and --y", r.path, r.left)
@@ -122,11 +122,12 @@ func (r *timeSeries) describe(n *series.Naive, d int, periods []float64) string 
 	if !slices.ContainsFunc(periods, func(p float64) bool { return math.Abs(p-n.Period) < step }) {
 		hint = fmt.Sprintf("; if it is a season, try --season %s", cli.Short(math.Round(n.Period/step)))
 	}
-	return fmt.Sprintf("%s: repeating the last period of %s%s predicts %s better than the model (mean absolute error %s, model %s)%s",
-		r.path, spanOf(n.Period, r.axis), change, r.yNames[d], cli.Short(n.MAE), cli.Short(n.ModelMAE), hint)
+	return fmt.Sprintf("%s: repeating the last period of %s%s predicts %s better than the model (mean absolute error %s, "+
+		"model %s)%s", r.path, spanOf(n.Period, r.axis), change, r.yNames[d], cli.Short(n.MAE), cli.Short(n.ModelMAE), hint)
 }
 
-// warnNaive warns about series whose last period a seasonal naive forecast predicts better than the model. It prints the first description.
+// warnNaive warns about series whose last period a seasonal naive forecast predicts better than the model. It prints
+// the first description.
 func warnNaive[T any](env *cli.Env, jobs []*job[T]) {
 	var all []string
 	for _, j := range jobs {

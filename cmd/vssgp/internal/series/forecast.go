@@ -285,7 +285,8 @@ func (r *timeSeries) targets(env *cli.Env, at *datafile.Times, o *forecastFlags)
 	return d, r.checkHorizon(d.X, o)
 }
 
-// noteEmpty prints which empty cells at the end of the table a forecast at x leaves empty. x may be empty if it depends on the model.
+// noteEmpty prints which empty cells at the end of the table a forecast at x leaves empty. x may be empty if it
+// depends on the model.
 func (r *timeSeries) noteEmpty(env *cli.Env, x []float64) {
 	if r.name != "" { // there may be thousands of series
 		return
@@ -296,7 +297,8 @@ func (r *timeSeries) noteEmpty(env *cli.Env, x []float64) {
 	}
 	left := slices.DeleteFunc(slices.Clone(r.future), func(v float64) bool { return forecast[r.known.place(v)] })
 	if len(left) > 0 {
-		env.Note("%s: %d of %s after the last value of %s are not forecast, such as %s; omit --horizon, --until and --at to forecast all",
+		env.Note("%s: not forecast: %d of %s after the last value of %s, such as %s; omit --horizon, --until and "+
+			"--at to forecast all",
 			r.path, len(left), cli.Counted(len(r.future), "empty row"), datafile.Listed(r.yNames), r.axis.Format(left[0]))
 	}
 	for d, y := range r.Y {
@@ -307,7 +309,8 @@ func (r *timeSeries) noteEmpty(env *cli.Env, x []float64) {
 			}
 		}
 		if last < r.grid.Last {
-			env.Note("%s: the values of %s end at %s, but the forecast begins after %s; vssgp fill predicts the rows between", r.path,
+			env.Note("%s: the values of %s end at %s, but the forecast begins after %s; "+
+				"vssgp fill predicts the rows between", r.path,
 				r.yNames[d], r.axis.Format(last), r.axis.Format(r.grid.Last))
 		}
 	}

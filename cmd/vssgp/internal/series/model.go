@@ -2,6 +2,7 @@ package series
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -52,8 +53,10 @@ func Predict(ctx context.Context, env *cli.Env, m *series.Model, modelPath, inpu
 		env.ShowProgress(0, "drawing %s", cli.Counted(o.Draws, "function"))
 		draws, err = m.Draw(ctx, x, o.Draws, env.Seed, z...)
 	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", modelPath, outOfReach(m, axis, x, err))
+	if errors.Is(err, series.ErrReach) {
+		return fmt.Errorf("%s: %w", k.path, outOfReach(m, axis, x, err))
+	} else if err != nil {
+		return fmt.Errorf("%s: %w", modelPath, err)
 	}
 	noteMedians(env, m.YNames, p)
 	names, err := datafile.WithDraws(predictedNames(at.Name, m.YNames, o.Posterior, o.levels), m.YNames, o.Draws)

@@ -44,6 +44,7 @@ type timeSeries struct {
 	columns [][]float64 // of all rows: the outputs, their standard deviations, the regressors
 	by      []string    // of all rows: the name of the series
 	name    string      // of this series, if there are several
+	ordered bool        // the input was selected by default, so it must increase or decrease
 	rows    []int       // row numbers of this series in the table
 
 	better []string // descriptions of seasonal naive forecasts that are better than the model
@@ -221,7 +222,8 @@ func (r *timeSeries) showing(env *cli.Env, format string, args ...any) func(shar
 // fewestValues is the minimum number of values of an output for a fit.
 const fewestValues = 4
 
-// check returns an error if a column has too few values, or if a value or a standard deviation is out of range.
+// check returns an error if a column has too few values, if a value is negative with --positive, or if a standard
+// deviation is out of range.
 func (r *timeSeries) check(positive bool) error {
 	for i, name := range r.yNames {
 		if seen := len(r.X) - r.missing[i]; seen < fewestValues {
@@ -231,14 +233,9 @@ func (r *timeSeries) check(positive bool) error {
 	}
 	for n := range r.X {
 		for d, y := range r.Y {
-			must := ""
-			if math.Abs(y[n]) > series.MaxValue {
-				must = fmt.Sprint("have a magnitude below ", series.MaxValue)
-			} else if positive && y[n] < 0 {
-				must = "be 0 or more with --positive"
-			}
-			if must != "" {
-				return cli.Mistake("%s: row %d (from 1): %s is %v; must %s", r.path, r.rows[n]+1, r.yNames[d], y[n], must)
+			if positive && y[n] < 0 {
+				return cli.Mistake("%s: row %d (from 1): %s is %v; must be 0 or more with --positive", r.path, r.rows[n]+1,
+					r.yNames[d], y[n])
 			}
 		}
 		for d, all := range r.Err {
@@ -250,12 +247,11 @@ func (r *timeSeries) check(positive bool) error {
 	}
 	switch g := &r.grid; {
 	case g.First == g.Last:
-		return cli.Mistake("%s: all rows have the same %s, %s; at least two values are required", r.path, r.xName, r.axis.Format(g.First))
-	case math.IsInf(g.Last-g.First, 0):
-		return cli.Mistake("%s: the range of %s, %v to %v, is too large; its length must be below 1.8e308", r.path, r.xName, g.First, g.Last)
+		return cli.Mistake("%s: all rows have the same %s, %s; at least two values are required", r.path, r.xName,
+			r.axis.Format(g.First))
 	case g.Last+g.Step == g.Last || g.First-g.Step == g.First:
-		return cli.Mistake("%s: the usual step of %s, %v, is too small for its range, %v to %v; it must be above 1e-16 of the magnitude of %[2]s",
-			r.path, r.xName, g.Step, g.First, g.Last)
+		return cli.Mistake("%s: the usual step of %s, %v, is too small for its range, %v to %v; it must be above "+
+			"1e-16 of the magnitude of %[2]s", r.path, r.xName, g.Step, g.First, g.Last)
 	}
 	return nil
 }
@@ -263,18 +259,14 @@ func (r *timeSeries) check(positive bool) error {
 // howToChoose is the end of errors about a default input column.
 const howToChoose = "choose the input with --x COLUMN, or --x row for the row number"
 
-// checkGuess returns an error if the default input column has repeated values because the table has several series or, if ordered is
-// set, if it neither increases nor decreases.
+// checkGuess returns an error if the default input column has repeated values because the table has several series
+// or, if ordered is set, if it neither increases nor decreases. The order of several series is checked by each, so
+// that one does not stop the others.
 func (r *timeSeries) checkGuess(env *cli.Env, ordered bool) error {
+	r.ordered = ordered
 	repeats, err := r.checkRepeats()
-	if err == nil && ordered {
-		all := []*timeSeries{r}
-		if r.byName != "" {
-			all = r.split()
-		}
-		for _, one := range all {
-			err = cmp.Or(err, one.checkOrder())
-		}
+	if err == nil && r.byName == "" {
+		err = r.checkOrder()
 	}
 	if err != nil {
 		return err
@@ -295,25 +287,37 @@ func (r *timeSeries) noteDates(env *cli.Env) {
 	}
 }
 
-// checkOrder returns an error if the input column neither increases nor decreases.
+// checkOrder returns an error if the input column must increase or decrease and does not. It names the first row
+// against the direction of most rows, or the row before it if the others around them are then in order.
 func (r *timeSeries) checkOrder() error {
 	slack := 0.0 // local times go back by an hour at the end of daylight saving time
 	if r.axis.Dates() && units[r.axis.Unit] <= units["h"] {
 		slack = units["h"] / units[r.axis.Unit]
 	}
-	rises, fall := false, 0 // fall is the first row whose x is below the previous x
+	rises, falls := 0, 0 // numbers of rows whose x is above or below the previous x
+	rise, fall := 0, 0   // the first of them
 	for n := 1; n < len(r.X); n++ {
-		d := r.X[n] - r.X[n-1]
-		rises = rises || d > slack
-		if d < -slack && fall == 0 {
-			fall = n
+		switch d := r.X[n] - r.X[n-1]; {
+		case d > slack:
+			rises, rise = rises+1, cmp.Or(rise, n)
+		case d < -slack:
+			falls, fall = falls+1, cmp.Or(fall, n)
 		}
 	}
-	if n := fall; rises && n > 0 {
-		return cli.Mistake("%s: the default input column %s is not increasing: row %d (from 1) has %s after %s; "+howToChoose,
-			r.path, r.xName, r.rows[n]+1, r.axis.Format(r.X[n]), r.axis.Format(r.X[n-1]))
+	if !r.ordered || rises == 0 || falls == 0 {
+		return nil
 	}
-	return nil
+	n, sign, direction := fall, 1.0, "increasing"
+	if falls > rises {
+		n, sign, direction = rise, -1, "decreasing"
+	}
+	sorted := func(i, j int) bool { return i < 0 || j == len(r.X) || sign*(r.X[j]-r.X[i]) >= 0 }
+	wrong, other, place := n, n-1, "after"
+	if sorted(n-2, n) && !sorted(n-1, n+1) {
+		wrong, other, place = n-1, n, "before"
+	}
+	return cli.Mistake("%s: the default input column %s is not %s: row %d (from 1) has %s %s %s; "+howToChoose,
+		r.path, r.xName, direction, r.rows[wrong]+1, r.axis.Format(r.X[wrong]), place, r.axis.Format(r.X[other]))
 }
 
 // checkRepeats returns an error if rows with the same x differ in another column, which suggests several series. For other repeats, it
@@ -362,6 +366,7 @@ func (r *timeSeries) checkRepeats() (note string, err error) {
 				r.path, r.xName, r.axis.Format(r.X[first]), r.rows[first]+1, r.rows[second]+1, r.table.Names[col])
 		}
 	}
-	return fmt.Sprintf("%s: %s of %d have the same %s as another row, such as %s in rows %d and %d (from 1); they are repeated measurements",
-		r.path, cli.Counted(repeats, "row"), len(r.X), r.xName, r.axis.Format(r.X[first]), r.rows[first]+1, r.rows[second]+1), nil
+	return fmt.Sprintf("%s: %s repeats the value of another row in %s of %d, such as %s in rows %d and %d "+
+		"(from 1); these are treated as repeated measurements", r.path, r.xName, cli.Counted(repeats, "row"), len(r.X),
+		r.axis.Format(r.X[first]), r.rows[first]+1, r.rows[second]+1), nil
 }

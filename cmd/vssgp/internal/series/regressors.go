@@ -90,8 +90,8 @@ func (g *regressors) readEvents(ctx context.Context, env *cli.Env, c *datafile.C
 	for n, name := range names {
 		i, known := number[name]
 		if len(number) == maxRegressors && !known {
-			return cli.Mistake("--events %s: more than %d names of events; the maximum is %[2]d; give events of one kind the same name",
-				g.eventFile, maxRegressors)
+			return cli.Mistake("--events %s: more than %d names of events; the maximum is %[2]d; give events of one "+
+				"kind the same name", g.eventFile, maxRegressors)
 		}
 		if !known {
 			i, number[name] = len(g.Events), len(g.Events)
@@ -102,7 +102,8 @@ func (g *regressors) readEvents(ctx context.Context, env *cli.Env, c *datafile.C
 	return nil
 }
 
-// maxRegressors is the maximum number of regressors of a series and of names of events. The time of a fit grows with it.
+// maxRegressors is the maximum number of regressors of a series and of names of events. The time of a fit grows
+// with it.
 const maxRegressors = 256
 
 const secondsPerDay = 86400
@@ -314,7 +315,8 @@ func (r *timeSeries) explain(env *cli.Env, m *series.Model) error {
 		}
 	}
 	if n := len(r.Regressors); n > maxRegressors {
-		return cli.Mistake("%s: %d regressors (columns, holidays and the days around them, events); the maximum is %d", r.path, n, maxRegressors)
+		return cli.Mistake("%s: %d regressors (columns, holidays and the days around them, events); the maximum is %d",
+			r.path, n, maxRegressors)
 	}
 	if left != nil {
 		env.Note("%s: left out the events %s, because no row with a value is on their days", r.path, strings.Join(left, ", "))
@@ -341,7 +343,8 @@ func (r *timeSeries) latest(count int) (z [][]float64) {
 	return z
 }
 
-// past returns the rows up to the last value of an output, all rows if there is no value. It adds the times of later rows to r.future.
+// past returns the rows up to the last value of an output, all rows if there is no value. It adds the times of
+// later rows to r.future.
 func (r *timeSeries) past(x []float64, outputs [][]float64) (rows []int) {
 	last := math.Inf(-1)
 	for _, y := range outputs {

@@ -52,7 +52,10 @@ func each[T any](
 	var counting sync.Mutex
 	parallel.For(len(jobs), runtime.GOMAXPROCS(0), func(i int) {
 		j, began := jobs[i], time.Now()
-		if j.err = ctx.Err(); j.err == nil {
+		if j.err = ctx.Err(); j.err == nil && r.byName != "" {
+			j.err = j.checkOrder()
+		}
+		if j.err == nil {
 			j.value, j.model, j.result, j.err = compute(j.timeSeries)
 		}
 		if j.err == nil {

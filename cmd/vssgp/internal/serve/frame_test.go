@@ -42,7 +42,8 @@ func FuzzFrame(f *testing.F) {
 
 // TestMaxHeader checks the maximum size of a frame's JSON.
 func TestMaxHeader(t *testing.T) {
-	for size, message := range map[uint64]string{maxHeader: "the input ends within its JSON", maxHeader + 1: "the maximum is 16777216"} {
+	for size, message := range map[uint64]string{maxHeader: "the input ends within its JSON",
+		maxHeader + 1: "the maximum is 16777216"} {
 		_, err := ReadFrame(bufio.NewReader(bytes.NewReader(binary.LittleEndian.AppendUint64(nil, size))))
 		testkit.Fails(t, err, errFrame, message, size)
 	}
