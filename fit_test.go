@@ -646,15 +646,15 @@ func TestOneInputAnySpacing(t *testing.T) {
 // TestLowestAlias checks the frequency of a default fit to times at which higher frequencies are
 // almost the same.
 func TestLowestAlias(t *testing.T) {
-	rng := modeltest.NewRNG(59)
 	repeated := func(jitter float64) func(i int) float64 {
+		rng := modeltest.NewRNG(59)
 		return func(i int) float64 { return float64(i*37%200/5) + jitter*rng.Float64() }
 	}
 	for name, at := range map[string]func(i int) float64{
 		"1e-9": repeated(1e-9), "1e-3": repeated(1e-3),
 		"bursts": func(i int) float64 { return 10*float64(i/10) + 0.02*float64(i%10) },
 	} {
-		d := &Data{Q: 1, D: 1}
+		rng, d := modeltest.NewRNG(5), &Data{Q: 1, D: 1}
 		x := testkit.Numbers(200, at)
 		f := 3.3 / (slices.Max(x) - slices.Min(x))
 		for _, x := range x {

@@ -212,8 +212,12 @@ func (s *search) choose(parts []Part) (*trial, error) {
 	return best, err
 }
 
-// few reports whether a season or a candidate is contained in the data fewer than fewestCycles times.
+// few reports whether the data contain a season or a candidate fewer than fewestCycles times. With many observations, the short memory is
+// needed.
 func (s *search) few() bool {
+	if s.frame.Rows > averagedRows {
+		return false
+	}
 	all := append(ofKind[Season](s.fixed()), ofKind[Season](slices.Concat(s.try...))...)
 	return slices.ContainsFunc(all, func(p Season) bool { return s.frame.Range*s.frame.Step < fewestCycles*p.Period })
 }
