@@ -29,8 +29,6 @@ const (
 	smoothing     = 15  // width of a broad peak, in lines of the periodogram
 	broadPeak     = 1.5 // weight of a broad peak
 	sharpPeak     = 0.5 // fraction of the residual sum of squares at which a single line is preferred to a broad peak
-
-	negligibleSquare = 1e-9 // of residuals, relative to the values
 )
 
 // calendarSeasons contains the calendar seasons in steps of the data: quarters, weekdays, months, hours, half-hours, weeks, days of a year.
@@ -279,10 +277,10 @@ func Calendar(word string, step, span float64, known []float64, like func(period
 	return all
 }
 
-// few returns the calendar season that improves the Bayesian information criterion of a joint fit with the slow components and the found
-// seasons most, among those that few values contain fewer than fewestCycles times. The periodogram may not show their lines, which are close to
-// the slow components. ok is false if no season improves the criterion.
-func (s *spectrum) few(found []Season, step float64) (period int, ok bool) {
+// calendar returns the calendar season of few values that most improves the Bayesian information criterion of a joint fit with the slow
+// components and the found seasons. The periodogram may not show it, because its lines are close to the slow components or many. ok is false
+// if no season improves the criterion.
+func (s *spectrum) calendar(found []Season, step float64) (period int, ok bool) {
 	if s.slow == nil {
 		return 0, false
 	}
@@ -293,12 +291,12 @@ func (s *spectrum) few(found []Season, step float64) (period int, ok bool) {
 	n := float64(s.n)
 	criterion := func(columns [][]float64) float64 {
 		r := residualOf(s.y, columns)
-		return n*math.Log(dot(r, r)+negligibleSquare*dot(s.y, s.y)) + float64(len(columns))*math.Log(n)
+		return n*math.Log(dot(r, r)) + float64(len(columns))*math.Log(n)
 	}
 	least := criterion(others)
 	for _, p := range calendarSeasons {
 		periods, columns := s.span/float64(p), slices.Concat(others, s.comb(1/float64(p), usualHarmonics))
-		if periods < fewestSeasons || periods >= fewestCycles || s.n < len(columns)+fewestFree {
+		if periods < fewestSeasons || s.n < len(columns)+fewestFree {
 			continue
 		}
 		if c := criterion(columns); c < least {
@@ -335,7 +333,7 @@ func (s *spectrum) candidates(step float64) (all [][]Part) {
 			left.remove(step / long)
 		}
 	}
-	if period, ok := s.few(seasons, step); ok {
+	if period, ok := s.calendar(seasons, step); ok {
 		all = slices.Insert(all, 0, []Part{Season{Period: step * float64(period)}})
 	}
 	return all

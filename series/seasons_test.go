@@ -175,6 +175,28 @@ func TestSeasonsTried(t *testing.T) {
 	}
 }
 
+// TestCalendarCandidates checks the calendar season of few values: it is found if the data contain it four times, if no line is strong, and
+// in addition to a trend.
+func TestCalendarCandidates(t *testing.T) {
+	for name, c := range map[string]struct {
+		rows, period int
+		y            func(i int) float64
+	}{
+		"four times": {28, 7, func(i int) float64 { return float64(i % 7) }},
+		"one day":    {70, 7, func(i int) float64 { return float64(i % 7 / 6) }},
+		"constant":   {60, 0, func(int) float64 { return 5 }},
+		"rising":     {48, 12, func(i int) float64 { return float64(i%12) + 0.1*float64(i*i) }},
+		"none":       {60, 0, func(i int) float64 { return math.Sin(float64(i * i)) }},
+	} {
+		s := seriesOf(c.rows, func(i float64) float64 { return c.y(int(i)) })
+		f := frameOf(t, s, false)
+		p, ok := newSpectrum(f.u, f.y[0], nil, f.Range, false).calendar(nil, 1)
+		if p != c.period || ok != (c.period > 0) {
+			t.Errorf("%s: season %d, want %d", name, p, c.period)
+		}
+	}
+}
+
 // TestSearchedPeriods checks that the search in a long series uses four periods of its longest season, for any unit of the input.
 func TestSearchedPeriods(t *testing.T) {
 	for _, step := range []float64{1, 1.0 / 24, 3600} {
