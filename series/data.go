@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/vssgp/vssgp/internal/bayes"
+	"github.com/vssgp/vssgp/internal/heap"
 )
 
 // ErrData is wrapped by every error about the data of a series.
@@ -358,6 +359,16 @@ func (f *frame) setTimes(x []float64) {
 	for n, v := range x {
 		f.u[n] = f.steps(v)
 	}
+}
+
+// memory estimates the number of bytes for a fit: its rows, and the spectra of the outputs.
+func (f *frame) memory() float64 {
+	const row, line = 1000, 16 // bytes, measured
+	lines := 0.0
+	if f.Range <= sparse*float64(f.Rows) {
+		lines = float64(spectrumSize(f.Range))
+	}
+	return heap.Factor * (row*float64(f.Rows) + line*lines*float64(len(f.y)))
 }
 
 // steps converts x to steps from the first observation. Times close to the grid are rounded to it.

@@ -14,12 +14,12 @@ const (
 	// betterNaive is the maximum ratio of errors at which the seasonal naive forecast is clearly better than the model's. One season has too
 	// few values to distinguish larger ratios from chance.
 	betterNaive     = 0.7
-	negligibleError = 1e-3 // of the model, in standard deviations of the data
+	negligibleError = 1e-3 // of the model, relative to the standard deviation of the values
 )
 
 // A Naive is a seasonal naive forecast, which repeats the values one Period earlier plus Drift, compared with the model on the last period of
 // the data. Drift is the mean change from one period to the next before the last period, or 0. MAE and ModelMAE are the mean absolute errors
-// of both. All but Period are in units of the output, or of its logarithm for a model of logarithms.
+// of both.
 type Naive struct{ Period, Drift, MAE, ModelMAE float64 }
 
 // Better returns the seasonal naive forecast of output d that is clearly better than the model on the last period of the data, nil if there is
@@ -50,11 +50,12 @@ func (m *Model) Better(ctx context.Context, d int) (*Naive, error) {
 		return nil, nil
 	}
 	own, err := m.lastError(ctx, g, i, period)
-	if err != nil || own < negligibleError || best.MAE > betterNaive*own {
+	spread := stat.StdDev(picked(y, present(y)), nil)
+	if err != nil || own < negligibleError*spread || best.MAE > betterNaive*own {
 		return nil, err
 	}
-	unit := m.frame.Scale[d]
-	return &Naive{float64(period) * m.frame.Step, unit * best.Drift, unit * best.MAE, unit * own}, nil
+	best.Period, best.ModelMAE = float64(period)*m.frame.Step, own
+	return &best, nil
 }
 
 // driftOf returns the mean change of y from one period of lag steps to the next; 0 if there is less than one period of changes. Missing values
@@ -81,24 +82,29 @@ func level(y []float64, lag int, drift float64) []float64 {
 	return all
 }
 
-// lags returns the periods in steps that the data contain at least twice; none without a grid.
-func (m *Model) lags() (all []int) {
+// lags returns the model's periods and the calendar seasons, in steps, that the data contain at least twice; none without a grid. Multiples of
+// a period of the model are left out.
+func (m *Model) lags() []int {
 	if !m.frame.Even || m.frame.Range > sparse*float64(m.frame.Rows) {
 		return nil
 	}
+	var own []int
 	for _, p := range m.Periods() {
-		all = append(all, int(math.Round(p/m.frame.Step)))
+		own = append(own, max(1, int(math.Round(p/m.frame.Step))))
 	}
-	all = slices.Concat(all, calendarSeasons)
+	all := slices.Concat(own, calendarSeasons)
 	slices.Sort(all)
-	return slices.DeleteFunc(slices.Compact(all), func(lag int) bool { return lag < 2 || float64(2*lag) > m.frame.Range+1 })
+	return slices.DeleteFunc(slices.Compact(all), func(lag int) bool {
+		multiple := slices.ContainsFunc(own, func(p int) bool { return lag > p && lag%p == 0 })
+		return lag < 2 || float64(2*lag) > m.frame.Range+1 || multiple
+	})
 }
 
-// onGrid returns output i of a track by grid index, with NaN where there is no observation.
+// onGrid returns the values of output i of a track by grid index, with NaN where there is no observation.
 func (m *Model) onGrid(t *track, i int) []float64 {
 	all := slices.Repeat([]float64{math.NaN()}, int(math.Round(m.frame.Range))+1)
 	for n, u := range t.u {
-		all[int(math.Round(u))] = t.y[i][n]
+		all[int(math.Round(u))] = m.frame.value(t.outputs[i], t.y[i][n])
 	}
 	return all
 }
@@ -115,7 +121,7 @@ func (m *Model) lastError(ctx context.Context, g, i, lag int) (float64, error) {
 	sum, last := 0.0, t.rows(from, len(t.u))
 	err = before.latent(ctx, last, at, "", func(d, n int, mean, _, _ float64) {
 		if d == t.outputs[i] {
-			sum += math.Abs(last.y[i][n]-mean) / float64(len(last.u))
+			sum += math.Abs(m.frame.value(d, last.y[i][n])-m.frame.value(d, mean)) / float64(len(last.u))
 		}
 	})
 	return sum, err

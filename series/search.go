@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/vssgp/vssgp/internal/bayes"
+	"github.com/vssgp/vssgp/internal/heap"
 )
 
 const (
@@ -31,11 +32,15 @@ type search struct {
 	whole  []*track       // all observations
 	tracks []*track       // searched observations
 	sides  map[string]int // layout.sides
-	rest   *trial         // best trial without short memory and random walk; nil: none
+	rest   *trial         // best trial without short memory; nil: unknown
 }
 
 // newSearch returns a search whose candidates are Options.Try and the seasons found in the spectra of the outputs.
 func newSearch(ctx context.Context, f *frame, o *Options) (*search, error) {
+	if need := f.memory(); o.MemoryLimit > 0 && need > o.MemoryLimit {
+		return nil, fmt.Errorf("%w: a fit of %d rows needs about %s of memory, but only %s may be used; use fewer rows", ErrData, f.Rows,
+			heap.Size(need), heap.Size(o.MemoryLimit))
+	}
 	spectra := make([]*spectrum, len(f.y))
 	for d, y := range f.y {
 		spectra[d] = newSpectrum(f.u, y, f.z, f.Range, o.Robust == RobustAlways || f.outlierFactor != nil)
@@ -158,23 +163,28 @@ func (t *trial) less(v []float64) float64 {
 	return f
 }
 
-// run returns the best trial. If the data contain a season only a few times, the short memory or the random walk may take its variance.
-// Candidates are then also chosen without these two, and all parts begin a second time at this mode.
-func (s *search) run() (*trial, error) {
-	parts := s.fixed()
+// run returns the best trial with the fixed parts.
+func (s *search) run() (*trial, error) { return s.best(s.fixed()) }
+
+// best returns the best trial that contains parts. If there are few values or periods of a season, the short memory or the random walk may take
+// the variance of the season. Candidates are then also chosen without the first of these two, and all parts begin a second time at this mode.
+func (s *search) best(parts []Part) (*trial, error) {
 	best, err := s.choose(parts)
-	lean := without(parts, ShortMemory{}, RandomWalk{})
-	if err != nil || !s.few() || len(lean) == len(parts) {
+	fewer := without(parts, ShortMemory{})
+	if len(fewer) == len(parts) {
+		fewer = without(parts, RandomWalk{})
+	}
+	if err != nil || !s.few() || len(fewer) == len(parts) {
 		return best, err
 	}
-	rest, err := s.choose(lean)
+	rest, err := s.best(fewer)
 	if err == nil {
 		s.rest = rest
-		found := rest.parts[len(lean):]
-		var other *trial
-		other, err = s.trial(slices.Concat(parts, found), rest)
-		if err == nil && (other.fit() > best.fit() || s.averages() && rest.fit() > best.fit()) {
-			best = other
+		found := rest.parts[len(fewer):]
+		var second *trial
+		second, err = s.trial(slices.Concat(parts, found), rest)
+		if err == nil && (second.fit() > best.fit() || s.averages() && rest.fit() > best.fit()) {
+			best = second
 		}
 	}
 	if err != nil && !errors.Is(err, errUnresolved) {
@@ -212,11 +222,11 @@ func (s *search) choose(parts []Part) (*trial, error) {
 	return best, err
 }
 
-// few reports whether the data contain a season or a candidate fewer than fewestCycles times. With many observations, the short memory is
-// needed.
+// few reports whether there are few values, or not many and a season or a candidate with fewer than fewestCycles periods. Otherwise the short
+// memory is needed.
 func (s *search) few() bool {
-	if s.frame.Rows > averagedRows {
-		return false
+	if rows := s.frame.Rows; rows < fewRows || rows > averagedRows {
+		return rows < fewRows
 	}
 	all := append(ofKind[Season](s.fixed()), ofKind[Season](slices.Concat(s.try...))...)
 	return slices.ContainsFunc(all, func(p Season) bool { return s.frame.Range*s.frame.Step < fewestCycles*p.Period })

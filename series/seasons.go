@@ -131,13 +131,16 @@ func residualOf(r []float64, columns [][]float64) []float64 {
 	return left
 }
 
+// spectrumSize returns the size of the Fourier transform for a data range of span steps.
+func spectrumSize(span float64) int { return 1 << int(math.Ceil(math.Log2(oversampling*(span+1)))) }
+
 // transform computes the periodogram of r, with times rounded to the grid.
 func (s *spectrum) transform() {
 	s.square = dot(s.r, s.r)
 	if s.span > sparse*float64(s.n) {
 		return // no periodogram: no season
 	}
-	size := 1 << int(math.Ceil(math.Log2(oversampling*(s.span+1))))
+	size := spectrumSize(s.span)
 	grid := make([]float64, size)
 	for i, u := range s.u {
 		grid[int(math.Round(u))] += s.r[i]

@@ -124,25 +124,45 @@ func (s *search) volatilities(t *trial) (all []*volatility, ok bool, err error) 
 	return all, ok, nil
 }
 
-// volatile estimates volatilities at a trial's mode and refits the trial with them. If the gain is sufficient, it keeps them in the
-// search and returns the new trial and the changed tracks. It does nothing if the parts are fixed.
+// volatile estimates volatilities at a trial's mode, and at the mode without the short memory if it is known, and refits the trial with them.
+// If the gain is sufficient, it keeps the better ones in the search and returns the new trial and the changed tracks. It does nothing if the
+// parts are fixed.
 func (s *search) volatile(t *trial, whole []*track) (*trial, []*track, error) {
 	if s.o.certain() {
 		return t, whole, nil
 	}
-	all, ok, err := s.volatilities(t)
-	if err != nil || !ok {
-		return t, whole, err
+	best, constant, kept, all := t, s.tracks, s.tracks, whole
+	least := t.fit() + minGain
+	for _, from := range []*trial{t, s.rest} {
+		if from == nil {
+			continue
+		}
+		s.tracks = constant
+		volatilities, ok, err := s.volatilities(from)
+		if err != nil {
+			return nil, nil, err
+		}
+		if !ok {
+			continue
+		}
+		searched, changed := changeAll(s.tracks, volatilities), changeAll(whole, volatilities)
+		s.tracks = searched
+		next, err := s.trial(t.parts, t)
+		if err != nil {
+			return nil, nil, err
+		}
+		if next.fit() >= least {
+			best, kept, all, least = next, searched, changed, next.fit()
+		}
 	}
-	before, changed := s.tracks, make([]*track, len(whole))
-	s.tracks = nil
-	for g, v := range all {
-		s.tracks, changed[g] = append(s.tracks, before[g].change(v)), whole[g].change(v)
+	s.tracks = kept
+	return best, all, nil
+}
+
+// changeAll returns copies of tracks with their volatilities.
+func changeAll(tracks []*track, volatilities []*volatility) (all []*track) {
+	for g, v := range volatilities {
+		all = append(all, tracks[g].change(v))
 	}
-	next, err := s.trial(t.parts, t)
-	if err != nil || next.fit() < t.fit()+minGain {
-		s.tracks = before
-		return t, whole, err
-	}
-	return next, changed, nil
+	return all
 }

@@ -24,6 +24,9 @@ func MemoryLimit(given float64) float64 {
 		return 0
 	case given == 0:
 		limit = freeMemory(meminfo, "/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current")
+		if left := freeAddresses("/proc/self/limits", "/proc/self/status"); left > 0 && (limit == 0 || left < limit) {
+			limit = left
+		}
 	}
 	if limit > 0 && limit < math.MaxInt64 && os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(int64(limit))
@@ -41,6 +44,25 @@ func freeMemory(meminfo, groupMax, groupCurrent string) float64 {
 		return left
 	}
 	return free
+}
+
+// freeAddresses returns the number of bytes that the process may still map under a limit of its address space
+// (ulimit -v), 0 if there is no limit.
+func freeAddresses(limits, status string) float64 {
+	text, err := os.ReadFile(limits)
+	if err != nil {
+		return 0
+	}
+	_, line, _ := strings.Cut(string(text), "Max address space")
+	fields := strings.Fields(line)
+	if len(fields) == 0 {
+		return 0
+	}
+	most, err := strconv.ParseFloat(fields[0], 64)
+	if err != nil { // unlimited
+		return 0
+	}
+	return max(1, most-float64(procfs.Bytes(status, "VmSize")))
 }
 
 func readNumber(path string) (float64, error) {

@@ -250,7 +250,10 @@ func (h *horizon) of(r *timeSeries) (int, error) {
 
 // seriesOptions returns the options of a fit of the structural model.
 func seriesOptions(env *cli.Env, s *Flags, r *timeSeries) (series.Options, error) {
-	o := series.Options{Positive: s.positive, HMC: s.HMC, Seed: env.Seed, Parts: s.parts(), Average: len(s.trend) == 0 || s.trend[0] == "auto"}
+	o := series.Options{
+		Positive: s.positive, HMC: s.HMC, Seed: env.Seed, MemoryLimit: r.memory, Parts: s.parts(),
+		Average: len(s.trend) == 0 || s.trend[0] == "auto",
+	}
 	o.Robust = map[string]series.Robust{always: series.RobustAlways, never: series.RobustNever}[s.robust]
 	o.Log = map[string]series.Log{always: series.LogAlways, never: series.LogNever}[s.log]
 	if err := cmp.Or(r.check(s.positive), r.explain(env, nil)); err != nil {

@@ -47,6 +47,7 @@ type timeSeries struct {
 	ordered bool        // the input was selected by default, so it must increase or decrease
 	rows    []int       // row numbers of this series in the table
 
+	memory float64  // maximum number of bytes of a fit; 0: no limit
 	better []string // descriptions of seasonal naive forecasts that are better than the model
 }
 
@@ -74,6 +75,9 @@ func readSeries(
 	c.TakeRow(t)
 	c.Regressors = g.Columns
 	r := &timeSeries{path: cli.InputName(path), table: t, known: &known{regressors: g}, cuts: !holes && m == nil}
+	if m == nil {
+		r.memory = cli.MemoryLimit(0)
+	}
 	r.xName, r.axis = datafile.RowName, &table.Axis{Unit: datafile.RowUnit}
 	var like *table.Axis
 	if m != nil {
