@@ -193,6 +193,32 @@ func TestSalvage(t *testing.T) {
 	}
 }
 
+// TestRIFFEnd checks that samples without a length end where the RIFF size declares the end of the file, if that is
+// after the first sample and not a placeholder or beyond the file.
+func TestRIFFEnd(t *testing.T) {
+	good := riff("fmt ", fmtBody(1, 1, 16000, 16), "data", "\x01\x02\x03\x04")
+	end := uint32(len(good) - 8)
+	for _, c := range []struct {
+		name   string
+		size   uint32 // of the data chunk
+		riff   uint32
+		frames int
+	}{
+		{"right", 0, end, 2}, {"right, largest", math.MaxUint32, end, 2}, {"right, pipe", 0x7FFFF000, end, 2},
+		{"padded", 0, end + 1, 2}, {"odd", 0, end - 1, 1}, {"odd, largest", math.MaxUint32, end - 1, 1},
+		{"before the samples", 0, end - 4, 8}, {"beyond the file", 0, end + 13, 8}, {"none", 0, 0, 8},
+		{"largest", math.MaxUint32, math.MaxUint32, 8},
+	} {
+		file := append(bytes.Clone(good), "LIST\x04\x00\x00\x00INFO"...)
+		binary.LittleEndian.PutUint32(file[4:], c.riff)
+		binary.LittleEndian.PutUint32(file[40:], c.size)
+		f, damaged := salvaged(t, file)
+		if f == nil || f.Len() != c.frames || !damaged {
+			t.Errorf("%s: %v, damaged %v; want %d samples", c.name, f, damaged, c.frames)
+		}
+	}
+}
+
 // TestID3 checks that an ID3v2 tag in front of a file is skipped, and kept in front of a FLAC file.
 func TestID3(t *testing.T) {
 	for _, file := range [][]byte{flacOf(t, sound(t, 16000, PCM16, 1, 5000)), goodFiles()[0].file} {
@@ -272,8 +298,8 @@ func TestBadFiles(t *testing.T) {
 		{"two formats", riff("fmt ", pcm, "fmt ", pcm, "data", "\x01\x02"), "second"},
 		{"short fmt", riff("fmt ", pcm[:14], "data", "\x01\x02"), "expected at least 16"},
 		{"fmt absurd", with(good, 16, 0xFFFFFFF0), "declares 4294967280 bytes"},
-		{"data absurd", with(good, 40, 0xFFFFFFFF), "declares 4294967295 bytes"},
-		{"data absurd 31", with(good, 40, 0x7FFFFFFF), "truncated"},
+		{"data absurd", with(good, 40, 0xFFFFFFFF), "no length"},
+		{"data absurd 31", with(good, 40, 0x7FFFFFFF), "no length"},
 		{"truncated", good[:46], "truncated"},
 		{"no samples", riff("fmt ", pcm, "data", ""), "no samples"},
 		{"half a frame", riff("fmt ", pcm, "data", "\x01\x02\x03"), "must be a multiple of 2"},

@@ -136,14 +136,19 @@ func (l layout) withChunks(in *head, at int64, next chunks, riff int64) (layout,
 
 // withData adds the data chunk, whose header is at offset at. available is the number of bytes from its body to the
 // end of the file. If the chunk declares more, the file is truncated. The placeholder sizes of programs that write
-// to a pipe mean "up to the end of the file". So does a size of 0 if the file has a size but no chunk after it: the
-// program that wrote it was interrupted. As the file does not show whether samples are missing, both are damage.
+// to a pipe mean "up to the end of the file", or up to the end that the RIFF size declares, if it is inside the file.
+// So does a size of 0 if the file has a size but no chunk after it: the program that wrote it was interrupted. As the
+// file does not show whether samples are missing, both are damage.
 func (l layout) withData(in *head, at int64, c chunk, available, riff int64) (layout, error) {
 	l.offset = c.body
 	size, frame := c.size, int64(l.frameBytes())
 	unknown := sizeUnknown(size) && (size == 0 || size > available)
+	declared := !sizeUnknown(riff) && riff+magicLen-4 >= c.body+frame && riff+magicLen-4 <= in.size
+	if unknown && declared {
+		available = riff + magicLen - 4 - c.body
+	}
 	switch {
-	case unknown && (sizeUnknown(riff) || size == 0 && !chunkAt(in, c.body)):
+	case unknown && (sizeUnknown(riff) || size == 0 && !chunkAt(in, c.body) || size > 0 && declared):
 		l.streamed = true
 		in.damaged(bad(at, "the \"data\" chunk has no length, because it was written to a pipe or the program was "+
 			"interrupted; %d bytes follow", available))
