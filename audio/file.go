@@ -41,15 +41,19 @@ type File struct {
 // contents wrap ErrFormat; others are src's.
 func NewFile(src io.ReaderAt, size int64) (*File, error) {
 	f, damage, err := Salvage(src, size)
-	if err = cmp.Or(err, damage); err != nil {
+	if err == nil && damage != nil {
+		err = fmt.Errorf("%w: %w", ErrFormat, damage)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return f, nil
 }
 
 // Salvage is like NewFile, but also accepts a file that is cut short or whose header declares no or a wrong number
-// of samples, such as a WAV file that was written to a pipe. The result has the complete samples that exist, and
-// damage is the error that NewFile returns. Patch.Write writes such a file with the right sizes.
+// of samples or a wrong RIFF size, such as a WAV file that was written to a pipe. The result has the complete samples
+// that exist. damage describes what is wrong, without an offset; it wraps ErrFormat, and NewFile returns it as an
+// error. Patch.Write writes such a file with the right sizes.
 func Salvage(src io.ReaderAt, size int64) (f *File, damage, err error) {
 	if src == nil {
 		return nil, nil, fmt.Errorf("audio: the reader is nil: %w", ErrArgument)
@@ -202,6 +206,7 @@ type layout struct {
 	offset         int64 // of the first sample; frames × channels samples follow
 	frames         int
 	streamed       bool        // the sizes in the header are wrong: they were never filled in, or the file is cut short
+	wrongRIFF      bool        // the RIFF size is wrong, but not the length of the samples
 	speakers       uint32      // WAVE channel mask; 0: not given
 	pcm            io.ReaderAt // decoded samples from offset 0, if the file is compressed
 }
@@ -229,7 +234,16 @@ type head struct {
 }
 
 // damaged records an error in the contents that leaves readable samples.
-func (h *head) damaged(err error) { h.damage = cmp.Or(h.damage, err) }
+func (h *head) damaged(format string, args ...any) {
+	h.damage = cmp.Or[error](h.damage, damageError(fmt.Sprintf(format, args...)))
+}
+
+// A damageError describes an error in the contents that leaves readable samples. It wraps ErrFormat.
+type damageError string
+
+func (e damageError) Error() string { return string(e) }
+
+func (damageError) Unwrap() error { return ErrFormat }
 
 // headBlock is the number of header bytes read at once.
 const headBlock = 1 << 12

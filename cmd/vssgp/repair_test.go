@@ -140,8 +140,8 @@ func TestPart(t *testing.T) {
 	}
 }
 
-// TestStrict checks that a recording that is cut short or has no length in its header is repaired with a warning,
-// and refused with --strict. Samples with extreme values are refused.
+// TestStrict checks that a recording that is cut short or has no or a wrong length in its header is repaired with a
+// warning in plain terms, and refused with --strict. Samples with extreme values are refused.
 func TestStrict(t *testing.T) {
 	dir := t.TempDir()
 	whole := wav(8000, 1, tone(4000, 8000))
@@ -149,11 +149,15 @@ func TestStrict(t *testing.T) {
 		"cut.wav": whole[:7001], "unfinished.wav": patched(whole, 40, 0, 0, 0, 0),
 		"pipe.wav":  patched(patched(whole, 4, 0xff, 0xff, 0xff, 0xff), 40, 0xff, 0xff, 0xff, 0xff),
 		"zeros.wav": patched(patched(whole, 4, 0, 0, 0, 0), 40, 0, 0, 0, 0),
+		"riff0.wav": patched(whole, 4, 0, 0, 0, 0), "riff.wav": patched(whole, 4, 0xff, 0xff, 0xff, 0xff),
+		"short.wav": patched(whole, 4, byte(len(whole)-108), byte((len(whole)-108)>>8)),
+		"long.wav":  patched(whole, 4, byte(len(whole)+92), byte((len(whole)+92)>>8)),
 	} {
 		in, out := testkit.Put(t, dir, name, string(file)), filepath.Join(dir, "out.wav")
 		args := []string{"repair", in, "--gap", "300:310", "-o", out}
 		o := succeed(t, args...)
-		if strings.Count(o.stderr, "\n") != 1 || !strings.Contains(o.stderr, "warning: "+in) {
+		if strings.Count(o.stderr, "\n") != 1 || !strings.Contains(o.stderr, "warning: "+in+": the ") ||
+			strings.Contains(o.stderr, "offset") {
 			t.Errorf("%s: stderr %q, want a warning", name, o.stderr)
 		}
 		changedInside(t, words(t, whole)[:(len(file)-44)/2], words(t, testkit.Read(t, out)), [2]int{300, 310})
