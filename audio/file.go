@@ -32,7 +32,7 @@ type File struct {
 	layout
 	src  io.ReaderAt
 	size int64             // of the whole file in bytes
-	tag  *io.SectionReader // ID3v2 tag in front of the file; nil: none
+	tag  *io.SectionReader // ID3v2 tags in front of the file; nil: none
 }
 
 // NewFile parses the header of an audio file of size bytes. It detects the container by the first bytes. It reads only the header, except
@@ -88,21 +88,23 @@ func Salvage(src io.ReaderAt, size int64) (f *File, damage, err error) {
 	return f, in.damage, nil
 }
 
-// tagLen returns the length of an ID3v2 tag in front of a supported file, else 0. Some programs write such tags
-// into FLAC files.
-func tagLen(in *head) (int64, error) {
-	b := in.bytes(0, id3Len)
-	if len(b) < id3Len || string(b[:3]) != "ID3" || (b[6]|b[7]|b[8]|b[9])&0x80 != 0 {
-		return 0, in.err
-	}
-	n := id3Len + (int64(b[6])<<21 | int64(b[7])<<14 | int64(b[8])<<7 | int64(b[9]))
-	if b[5]&0x10 != 0 { // a copy of the header at the end
-		n += id3Len
+// tagLen returns the length of the ID3v2 tags in front of a supported file, else 0. Some programs write such tags
+// into FLAC files, and some add another one.
+func tagLen(in *head) (n int64, err error) {
+	for {
+		b := in.bytes(n, id3Len)
+		if len(b) < id3Len || string(b[:3]) != "ID3" || (b[6]|b[7]|b[8]|b[9])&0x80 != 0 {
+			break
+		}
+		n += id3Len + (int64(b[6])<<21 | int64(b[7])<<14 | int64(b[8])<<7 | int64(b[9]))
+		if b[5]&0x10 != 0 { // a copy of the header at the end
+			n += id3Len
+		}
 	}
 	if _, err := sniff(in.bytes(n, sniffLen)); err != nil { // an MP3 file
 		return 0, in.err
 	}
-	return n, nil
+	return n, in.err
 }
 
 // id3Len is the length of the header of an ID3v2 tag.

@@ -255,11 +255,12 @@ func TestRIFFSize(t *testing.T) {
 	}
 }
 
-// TestID3 checks that an ID3v2 tag in front of a file is skipped, and kept in front of a FLAC file.
+// TestID3 checks that ID3v2 tags in front of a file are skipped, and kept in front of a FLAC file.
 func TestID3(t *testing.T) {
 	for _, file := range [][]byte{flacOf(t, sound(t, 16000, PCM16, 1, 5000)), goodFiles()[0].file} {
-		for _, tag := range []string{"ID3\x04\x00\x00\x00\x00\x01\x02" + strings.Repeat("x", 130),
-			"ID3\x03\x00\x10\x00\x00\x00\x04data3DI\x03\x00\x10\x00\x00\x00\x04"} {
+		long := "ID3\x04\x00\x00\x00\x00\x01\x02" + strings.Repeat("x", 130)
+		footer := "ID3\x03\x00\x10\x00\x00\x00\x04data3DI\x03\x00\x10\x00\x00\x00\x04"
+		for _, tag := range []string{long, footer, long + footer, footer + footer + long} {
 			f := mustOpen(t, append([]byte(tag), file...))
 			want := file
 			if f.container == FLAC {
