@@ -164,9 +164,9 @@ func (f *File) Read(lo, hi int) ([][]float64, error) {
 	return samples, nil
 }
 
-// mostSample is the largest magnitude of a sample. It exceeds the values of 32-bit integers, which some programs store as
-// floats. From 1e12 on, a click is not always found in soft sound, because the sound is lost in the rounding errors of
-// sums of squares.
+// mostSample is the largest magnitude of a sample. It exceeds the values of 32-bit integers, which some programs store
+// as floats. From 1e12 on, a click is not always found in soft sound, because the sound is lost in the rounding errors
+// of sums of squares.
 const mostSample = 1e10
 
 // tileBytes is the approximate number of bytes of a file in memory while it is read or copied.

@@ -219,8 +219,8 @@ func TestRIFFEnd(t *testing.T) {
 	}
 }
 
-// TestRIFFSize checks that a wrong RIFF size is damage if the length of the samples is right, and that it is corrected in
-// the output. It may be wrong by one, because programs differ in whether they count a padding byte, and may exclude
+// TestRIFFSize checks that a wrong RIFF size is damage if the length of the samples is right, and that it is corrected
+// in the output. It may be wrong by one, because programs differ in whether they count a padding byte, and may exclude
 // trailing bytes or chunks.
 func TestRIFFSize(t *testing.T) {
 	one := riff("fmt ", fmtBody(1, 1, 8000, 8), "data", strings.Repeat("x", 401))
@@ -235,10 +235,12 @@ func TestRIFFSize(t *testing.T) {
 		{"right", one, data, false}, {"right, two chunks", two, after, false}, {"without the pad", one, data - 1, false},
 		{"one more", one, data + 1, false}, {"not padded", one[:len(one)-1], data, false},
 		{"not padded, right", one[:len(one)-1], data - 1, false}, {"chunk excluded", two, data, false},
-		{"chunk and pad excluded", two, data - 1, false}, {"bytes excluded", append(bytes.Clone(one), "tail"...), data, false},
+		{"chunk and pad excluded", two, data - 1, false},
+		{"bytes excluded", append(bytes.Clone(one), "tail"...), data, false},
 		{"bytes included", append(bytes.Clone(one), "tail"...), data + 4, false},
 		{"0", one, 0, true}, {"largest", two, math.MaxUint32, true}, {"100 less", one, data - 100, true},
-		{"100 more", one, data + 100, true}, {"in the last chunk", two, after - 100, true}, {"100 more, two", two, after + 100, true},
+		{"100 more", one, data + 100, true}, {"in the last chunk", two, after - 100, true},
+		{"100 more, two", two, after + 100, true},
 		{"size of the file", one, data + 8, true}, {"2 less", one, data - 2, true},
 	} {
 		file := bytes.Clone(c.file)
@@ -364,8 +366,10 @@ func TestBadFiles(t *testing.T) {
 		{"sphere rate 0", sph([]byte("ab"), "sample_rate -i 0"), "sample_rate is 0"},
 		{"sphere rate half", sph([]byte("ab"), "sample_rate -r 0.5"), "must be an integer"},
 		{"sphere no samples", sph(nil, "sample_rate -i 8000"), "sample_count"},
-		{"sphere truncated", sph([]byte("ab"), "sample_rate -i 8000", "sample_count -i 2"), "cut short: the header declares"},
-		{"sphere count absurd", sph([]byte("ab"), "sample_rate -i 8000", "sample_count -i 9223372036854775807"), "cut short: the header declares"},
+		{"sphere truncated", sph([]byte("ab"), "sample_rate -i 8000", "sample_count -i 2"),
+			"cut short: the header declares"},
+		{"sphere count absurd", sph([]byte("ab"), "sample_rate -i 8000", "sample_count -i 9223372036854775807"),
+			"cut short: the header declares"},
 		{"sphere channels", sph([]byte("ab"), "sample_rate -i 8000", "channel_count -i 0"), "channel_count is 0"},
 		{"sphere width", sph([]byte("ab"), "sample_rate -i 8000", "sample_n_bytes -i 5"), "sample_n_bytes is 5"},
 		{"sphere order", sph([]byte("ab"), "sample_rate -i 8000", "sample_byte_format -s2 11"), "sample_byte_format"},

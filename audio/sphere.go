@@ -32,7 +32,8 @@ func parseSphere(in *head) (l layout, err error) {
 	available := int(in.size - l.offset)
 	most := available / l.frameBytes()
 	if l.frames = h.integer("sample_count", most, 1, math.MaxInt); h.err == nil && l.frames > most {
-		in.damaged("the file is cut short: the header declares %d samples in each channel, but only %d follow", l.frames, most)
+		in.damaged("the file is cut short: the header declares %d samples in each channel, but only %d follow",
+			l.frames, most)
 		if most == 0 {
 			return l, in.damage
 		}

@@ -106,8 +106,8 @@ func parseW64(in *head) (l layout, err error) {
 	return l.withChunks(in, first, w64Chunks(in), -1)
 }
 
-// withChunks reads the chunks from an offset up to the samples. It skips all chunks except fmt. riff is the RIFF size, the number of bytes
-// after it, or −1 if the container has none.
+// withChunks reads the chunks from an offset up to the samples. It skips all chunks except fmt. riff is the RIFF size,
+// the number of bytes after it, or −1 if the container has none.
 func (l layout) withChunks(in *head, at int64, next chunks, riff int64) (layout, error) {
 	want := "fmt " // the next required chunk
 	for {
@@ -120,8 +120,7 @@ func (l layout) withChunks(in *head, at int64, next chunks, riff int64) (layout,
 			l, err := l.withData(in, at, c, left, riff)
 			if err == nil && !l.streamed && riff >= 0 && !endsAt(in, next, c, riff+magicLen-4) {
 				l.wrongRIFF = true
-				in.damaged("the header declares a file of %d bytes (RIFF size %d), but the file has %d bytes", riff+magicLen-4,
-					riff, in.size)
+				in.damaged("the header has the RIFF size %d, which must be %d for a file of %d bytes", riff, in.size-8, in.size)
 			}
 			return l, err
 		case c.id == "data":

@@ -161,7 +161,8 @@ func TestImputeInterrupted(t *testing.T) {
 		args []string
 		hint string
 	}{
-		{[]string{cut, "--gap", "600:620", "--restarts", "100000"}, ""}, {[]string{gapped, "--gaps", gapsCSV, "--method", "mixture"}, ""},
+		{[]string{cut, "--gap", "600:620", "--restarts", "100000"}, ""},
+		{[]string{gapped, "--gaps", gapsCSV, "--method", "mixture"}, ""},
 		{[]string{gapped, "--gaps", gapsCSV, "--method", "ar"}, ""}, {[]string{gapped, "--detect", "dropouts"}, lost},
 	} {
 		args := append(append([]string{"impute"}, c.args...), "--draws", "1", "-o", filepath.Join(dir, "out.wav"), "--sd",
