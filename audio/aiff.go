@@ -91,8 +91,8 @@ func (l layout) withSound(in *head, c chunk) (layout, error) {
 	}
 	l.offset = c.body + 8 + int64(binary.BigEndian.Uint32(b))
 	if available := max(0, min(in.size, c.body+c.size)-l.offset); available < l.dataLen() {
-		in.damaged(bad(c.body-8, "truncated: %d samples of %d channels × %d bytes are declared, but \"SSND\" has "+
-			"only %d bytes", l.frames, l.channels, l.encoding.Bytes, available))
+		in.damaged("the file is cut short: the header declares %d bytes of samples, but only %d follow", l.dataLen(),
+			available)
 		l.frames, l.streamed = int(available/int64(l.frameBytes())), true
 	}
 	if l.frames == 0 {

@@ -32,7 +32,7 @@ type File struct {
 	layout
 	src  io.ReaderAt
 	size int64             // of the whole file in bytes
-	tag  *io.SectionReader // ID3v2 tag in front of the file; nil: none
+	tag  *io.SectionReader // ID3v2 tags in front of the file; nil: none
 }
 
 // NewFile parses the header of an audio file of size bytes. It detects the container by the first bytes. It reads only the header, except
@@ -41,15 +41,19 @@ type File struct {
 // contents wrap ErrFormat; others are src's.
 func NewFile(src io.ReaderAt, size int64) (*File, error) {
 	f, damage, err := Salvage(src, size)
-	if err = cmp.Or(err, damage); err != nil {
+	if err == nil && damage != nil {
+		err = fmt.Errorf("%w: %w", ErrFormat, damage)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return f, nil
 }
 
 // Salvage is like NewFile, but also accepts a file that is cut short or whose header declares no or a wrong number
-// of samples, such as a WAV file that was written to a pipe. The result has the complete samples that exist, and
-// damage is the error that NewFile returns. Patch.Write writes such a file with the right sizes.
+// of samples or a wrong RIFF size, such as a WAV file that was written to a pipe. The result has the complete samples
+// that exist. damage describes what is wrong, without an offset; it wraps ErrFormat, and NewFile returns it as an
+// error. Patch.Write writes such a file with the right sizes.
 func Salvage(src io.ReaderAt, size int64) (f *File, damage, err error) {
 	if src == nil {
 		return nil, nil, fmt.Errorf("audio: the reader is nil: %w", ErrArgument)
@@ -84,21 +88,23 @@ func Salvage(src io.ReaderAt, size int64) (f *File, damage, err error) {
 	return f, in.damage, nil
 }
 
-// tagLen returns the length of an ID3v2 tag in front of a supported file, else 0. Some programs write such tags
-// into FLAC files.
-func tagLen(in *head) (int64, error) {
-	b := in.bytes(0, id3Len)
-	if len(b) < id3Len || string(b[:3]) != "ID3" || (b[6]|b[7]|b[8]|b[9])&0x80 != 0 {
-		return 0, in.err
-	}
-	n := id3Len + (int64(b[6])<<21 | int64(b[7])<<14 | int64(b[8])<<7 | int64(b[9]))
-	if b[5]&0x10 != 0 { // a copy of the header at the end
-		n += id3Len
+// tagLen returns the length of the ID3v2 tags in front of a supported file, else 0. Some programs write such tags
+// into FLAC files, and some add another one.
+func tagLen(in *head) (n int64, err error) {
+	for {
+		b := in.bytes(n, id3Len)
+		if len(b) < id3Len || string(b[:3]) != "ID3" || (b[6]|b[7]|b[8]|b[9])&0x80 != 0 {
+			break
+		}
+		n += id3Len + (int64(b[6])<<21 | int64(b[7])<<14 | int64(b[8])<<7 | int64(b[9]))
+		if b[5]&0x10 != 0 { // a copy of the header at the end
+			n += id3Len
+		}
 	}
 	if _, err := sniff(in.bytes(n, sniffLen)); err != nil { // an MP3 file
 		return 0, in.err
 	}
-	return n, nil
+	return n, in.err
 }
 
 // id3Len is the length of the header of an ID3v2 tag.
@@ -128,7 +134,7 @@ func (f *File) Container() Container { return f.container }
 func (f *File) Encoding() Encoding { return f.encoding }
 
 // Read returns the samples [lo, hi) as [channels][hi-lo], full scale = 1. It does not read other samples. The error wraps ErrFormat if a
-// sample is not finite or exceeds 1e100, and ErrArgument if the range is outside the file.
+// sample is not finite or exceeds 1e10, and ErrArgument if the range is outside the file.
 func (f *File) Read(lo, hi int) ([][]float64, error) {
 	if err := f.check(); err != nil {
 		return nil, err
@@ -158,8 +164,10 @@ func (f *File) Read(lo, hi int) ([][]float64, error) {
 	return samples, nil
 }
 
-// mostSample is the largest magnitude of a sample, whose square must not overflow in sums.
-const mostSample = 1e100
+// mostSample is the largest magnitude of a sample. It exceeds the values of 32-bit integers, which some programs store
+// as floats. From 1e12 on, a click is not always found in soft sound, because the sound is lost in the rounding errors
+// of sums of squares.
+const mostSample = 1e10
 
 // tileBytes is the approximate number of bytes of a file in memory while it is read or copied.
 var tileBytes = 1 << 18
@@ -202,6 +210,7 @@ type layout struct {
 	offset         int64 // of the first sample; frames × channels samples follow
 	frames         int
 	streamed       bool        // the sizes in the header are wrong: they were never filled in, or the file is cut short
+	wrongRIFF      bool        // the RIFF size is wrong, but not the length of the samples
 	speakers       uint32      // WAVE channel mask; 0: not given
 	pcm            io.ReaderAt // decoded samples from offset 0, if the file is compressed
 }
@@ -229,7 +238,16 @@ type head struct {
 }
 
 // damaged records an error in the contents that leaves readable samples.
-func (h *head) damaged(err error) { h.damage = cmp.Or(h.damage, err) }
+func (h *head) damaged(format string, args ...any) {
+	h.damage = cmp.Or[error](h.damage, damageError(fmt.Sprintf(format, args...)))
+}
+
+// A damageError describes an error in the contents that leaves readable samples. It wraps ErrFormat.
+type damageError string
+
+func (e damageError) Error() string { return string(e) }
+
+func (damageError) Unwrap() error { return ErrFormat }
 
 // headBlock is the number of header bytes read at once.
 const headBlock = 1 << 12

@@ -110,7 +110,7 @@ func (s *flacFile) scan(in *head, at int64) (samples int, err error) {
 			break
 		}
 		if err == io.EOF {
-			in.damaged(bad(from, "truncated: %d samples are declared, but the frames have %d", declared, samples))
+			in.damaged("the file is cut short: the header declares %d samples, but only %d follow", declared, samples)
 			cut = true
 			break
 		}
@@ -118,7 +118,7 @@ func (s *flacFile) scan(in *head, at int64) (samples int, err error) {
 			if err = s.failed(d, from, samples, err); !errors.Is(err, errCut) {
 				return 0, err
 			}
-			in.damaged(err)
+			in.damaged("the file is cut short in the frame of sample %d", samples)
 			cut = true
 			break
 		}

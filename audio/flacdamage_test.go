@@ -41,10 +41,10 @@ func TestFLACDamage(t *testing.T) {
 	}{
 		"sum":              {patchedAt(file, 26, 0, 1, 2, 3), "MD5"},
 		"sum of 0":         {noSum, ""},
-		"more samples":     {patchedAt(noSum, 25, 0xff), "truncated: 5119 samples are declared, but the frames have 5000"},
+		"more samples":     {patchedAt(noSum, 25, 0xff), "declares 5119 samples, but only 5000 follow"},
 		"fewer samples":    {patchedAt(noSum, 25, 1), "4865 samples are declared, but the frames have 5000"},
 		"length unknown":   {patchedAt(noSum, 22, 0, 0, 0, 0), ""},
-		"unknown, cut":     {patchedAt(noSum, 22, 0, 0, 0, 0)[:len(file)-1], "truncated"},
+		"unknown, cut":     {patchedAt(noSum, 22, 0, 0, 0, 0)[:len(file)-1], "cut short in the frame of sample 4096"},
 		"trailing junk":    {append(bytes.Clone(file), "TAG"...), ""},
 		"junk instead":     {append(patchedAt(noSum, 22, 0, 0, 0, 0), "TAGTAG"...), "frame of sample 5000"},
 		"32 bits":          {patchedAt(file, 20, 0x03, 0xf0), "32 bits"},

@@ -93,8 +93,9 @@ func (p *Patch) add(c Change) (clipped int, err error) {
 
 // Write writes the file with its new samples in a container.
 //
-// In the file's own container, all other bytes are copied, with two exceptions. A streamed WAV file gets its missing sizes and ends with
-// its last complete frame. A FLAC file with new samples is encoded again; its metadata except the seek table is kept.
+// In the file's own container, all other bytes are copied, with three exceptions. A streamed WAV file gets its missing
+// sizes and ends with its last complete frame. A wrong RIFF size is corrected. A FLAC file with new samples is encoded
+// again; its metadata except the seek table is kept.
 //
 // In another container, integers keep their width and value. It is an error if the container cannot represent the samples: SPHERE and
 // FLAC support no floats, and FLAC supports up to 24 bits and 8 channels.
@@ -129,6 +130,12 @@ func (p *Patch) Write(w io.Writer, c Container) error {
 		err = readAt(source.src, source.size, header, 0)
 		binary.LittleEndian.PutUint32(header[4:], uint32(source.riffSize()))
 		binary.LittleEndian.PutUint32(header[source.offset-4:], uint32(f.dataLen()))
+	case own && f.wrongRIFF:
+		b := make([]byte, 8)
+		err = readAt(source.src, source.size, b, 0)
+		binary.LittleEndian.PutUint32(b[4:], uint32(min(source.size-8, math.MaxUint32)))
+		out.Write(b)
+		err = cmp.Or(err, raw(8, source.offset))
 	case own:
 		err = raw(0, source.offset)
 	}

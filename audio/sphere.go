@@ -32,12 +32,11 @@ func parseSphere(in *head) (l layout, err error) {
 	available := int(in.size - l.offset)
 	most := available / l.frameBytes()
 	if l.frames = h.integer("sample_count", most, 1, math.MaxInt); h.err == nil && l.frames > most {
-		err := bad(h.size, "truncated: %d samples of %d channels × %d bytes are declared, but only %d bytes remain "+
-			"in the file", l.frames, l.channels, l.encoding.Bytes, available)
+		in.damaged("the file is cut short: the header declares %d samples in each channel, but only %d follow",
+			l.frames, most)
 		if most == 0 {
-			return l, err
+			return l, in.damage
 		}
-		in.damaged(err)
 		l.frames, l.streamed = most, true
 	}
 	return l, h.err

@@ -74,7 +74,7 @@ func parseRF64(in *head) (l layout, err error) {
 	if err != nil {
 		return l, err
 	}
-	return l.withChunks(in, first, next, 1)
+	return l.withChunks(in, first, next, -1)
 }
 
 // rf64Chunks parses the ds64 chunk. It returns a reader of the chunks that follow and the offset of the first of them.
@@ -103,10 +103,11 @@ func parseW64(in *head) (l layout, err error) {
 	if len(b) < first || string(b[:16]) != w64Riff || string(b[w64Head:]) != "wave"+w64Tail {
 		return l, bad(0, "invalid Wave64 header, expected the names riff and wave")
 	}
-	return l.withChunks(in, first, w64Chunks(in), 1)
+	return l.withChunks(in, first, w64Chunks(in), -1)
 }
 
-// withChunks reads the chunks from an offset up to the samples. It skips all chunks except fmt. riff is the declared size of the file.
+// withChunks reads the chunks from an offset up to the samples. It skips all chunks except fmt. riff is the RIFF size,
+// the number of bytes after it, or −1 if the container has none.
 func (l layout) withChunks(in *head, at int64, next chunks, riff int64) (layout, error) {
 	want := "fmt " // the next required chunk
 	for {
@@ -116,7 +117,12 @@ func (l layout) withChunks(in *head, at int64, next chunks, riff int64) (layout,
 		}
 		switch left := in.size - c.body; {
 		case c.id == "data" && want == "data":
-			return l.withData(in, at, c, left, riff)
+			l, err := l.withData(in, at, c, left, riff)
+			if err == nil && !l.streamed && riff >= 0 && !endsAt(in, next, c, riff+magicLen-4) {
+				l.wrongRIFF = true
+				in.damaged("the header has the RIFF size %d, which must be %d for a file of %d bytes", riff, in.size-8, in.size)
+			}
+			return l, err
 		case c.id == "data":
 			return l, bad(at, "the \"data\" chunk comes before the \"fmt \" chunk")
 		case c.size > left:
@@ -136,30 +142,44 @@ func (l layout) withChunks(in *head, at int64, next chunks, riff int64) (layout,
 
 // withData adds the data chunk, whose header is at offset at. available is the number of bytes from its body to the
 // end of the file. If the chunk declares more, the file is truncated. The placeholder sizes of programs that write
-// to a pipe mean "up to the end of the file". So does a size of 0 if the file has a size but no chunk after it: the
-// program that wrote it was interrupted. As the file does not show whether samples are missing, both are damage.
+// to a pipe mean "up to the end of the file", or up to the end that the RIFF size declares, if it is inside the file.
+// So does a size of 0 if the file has a size but no chunk after it: the program that wrote it was interrupted. As the
+// file does not show whether samples are missing, both are damage.
 func (l layout) withData(in *head, at int64, c chunk, available, riff int64) (layout, error) {
 	l.offset = c.body
 	size, frame := c.size, int64(l.frameBytes())
 	unknown := sizeUnknown(size) && (size == 0 || size > available)
+	declared := !sizeUnknown(riff) && riff+magicLen-4 >= c.body+frame && riff+magicLen-4 <= in.size
+	if unknown && declared {
+		available = riff + magicLen - 4 - c.body
+	}
 	switch {
-	case unknown && (sizeUnknown(riff) || size == 0 && !chunkAt(in, c.body)):
+	case unknown && (sizeUnknown(riff) || size == 0 && !chunkAt(in, c.body) || size > 0 && declared):
 		l.streamed = true
-		in.damaged(bad(at, "the \"data\" chunk has no length, because it was written to a pipe or the program was "+
-			"interrupted; %d bytes follow", available))
+		in.damaged("the header has no length, because the file was written to a pipe or the program was interrupted")
 		size = available - available%frame
 	case size > available:
 		l.streamed = true
-		in.damaged(bad(at, "truncated: the \"data\" chunk declares %d bytes, but only %d bytes remain in the file", size,
-			available))
+		in.damaged("the file is cut short: the header declares %d bytes of samples, but only %d follow", size, available)
 		size = available - available%frame
 	case size%frame != 0:
-		in.damaged(bad(at, "the \"data\" chunk has %d bytes, must be a multiple of %d", size, frame))
+		in.damaged("the header declares %d bytes of samples, must be a multiple of %d", size, frame)
 	}
 	if l.frames = int(size / frame); l.frames == 0 {
 		return l, cmp.Or(in.damage, bad(at, "the \"data\" chunk has no samples"))
 	}
 	return l, nil
+}
+
+// endsAt reports whether an offset is the end of the file or of the data chunk or of a later one. Programs differ in
+// whether they count a padding byte, so the offset may be wrong by one.
+func endsAt(in *head, next chunks, c chunk, end int64) bool {
+	for ok := true; ok && c.next < end-1 && end < in.size-1; {
+		if c, ok = next(c.next); !ok {
+			return true // no chunks, but other bytes
+		}
+	}
+	return end >= c.body+c.size && (end <= c.next+1 || end >= in.size-1) && end <= in.size+1
 }
 
 // chunkAt reports whether a RIFF chunk that fits into the file, or the end of the file, is at an offset.

@@ -1,7 +1,9 @@
 package detect
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -144,6 +146,36 @@ func TestNoClicks(t *testing.T) {
 	} {
 		if found := find(t, testRate, Clicks, c.x); len(found) > c.most {
 			t.Errorf("%s: %v", c.name, found)
+		}
+	}
+}
+
+// TestLargestClicks checks that every magnitude of a sample that can be read is found as a click, also in soft sound.
+func TestLargestClicks(t *testing.T) {
+	const n, at = 8000, 4000
+	for _, c := range []struct {
+		size float64
+		read bool
+	}{{1e5, true}, {1 << 31, true}, {1e10, true}, {1.1e10, false}, {1e13, false}, {3e38, false}, {1e99, false}} {
+		for _, loudness := range []float64{1, 1e-4} {
+			y := swelling(n, 1)
+			rng := rand.New(rand.NewPCG(2, 2))
+			for i := range y {
+				y[i] = loudness * (y[i] + 1e-3*rng.NormFloat64())
+			}
+			copy(y[at:], []float64{c.size, -0.7 * c.size, 0.3 * c.size})
+			var file bytes.Buffer
+			w := testkit.Must(audio.NewWriter(&file, testRate, audio.Float64, 1, n))(t)
+			testkit.OK(t, w.Write(y))
+			testkit.OK(t, w.Close())
+			f := testkit.Must(audio.NewFile(bytes.NewReader(file.Bytes()), int64(file.Len())))(t)
+			found, err := Find(t.Context(), f, n, testRate, Options{Kinds: Kinds})
+			if (err == nil) != c.read || err != nil && !errors.Is(err, audio.ErrFormat) {
+				t.Errorf("%v: error %v", c.size, err)
+			}
+			if c.read && (len(found) != 1 || found[0].Kind != Clicks || found[0].Start > at || found[0].End < at+3) {
+				t.Errorf("%v in sound of %v: %+v", c.size, loudness, found)
+			}
 		}
 	}
 }

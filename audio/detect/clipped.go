@@ -9,8 +9,9 @@ import (
 // clippedDetector finds the samples at a channel's largest or smallest values. Each side has a separate level. A
 // level is clipping if far more samples are there than in equal ranges of values just below, and many of them are
 // adjacent. The peaks of unclipped sound differ in height, so few of them have the same value. If a level is
-// clipping, single samples at it are clipped too. Levels below the largest values are found by levelCounts. The
-// method fails for square waves and for clipping before a filter or resampler, which spreads the level.
+// clipping, single samples at it are clipped too. Levels below the largest values are found by levelCounts. Channels
+// with nearly all samples at the levels are square waves or pulses, not clipping. The method fails for clipping before
+// a filter or resampler, which spreads the level.
 type clippedDetector struct {
 	levels []clipLevel    // [2·channel + side]
 	lower  [][]levelRange // [2·channel + side] other levels
@@ -67,11 +68,61 @@ func newClipped(ctx context.Context, r recording, o *Options) (detector, error) 
 	}
 	for i := range d.levels {
 		l := &d.levels[i]
-		l.decide(o, r.n)
+		l.decide(o)
 		d.lower[i] = l.counts.find(min(l.least, l.top-clipParts*l.width), step, l.threshold(o))
 		l.counts = levelCounts{}
 	}
-	return d, nil
+	return d, d.omitSquareWaves(ctx, r)
+}
+
+// omitSquareWaves removes the levels of each channel in which nearly all samples are near them or in runs of equal
+// samples: square waves, pulses, trapezoids with steep edges, and sounds that are small compared with their offset.
+// Samples near zero are not counted, because they are the pauses of pulses or of a clipped sound.
+func (d *clippedDetector) omitSquareWaves(ctx context.Context, r recording) error {
+	levels := make([][]levelRange, len(d.levels))
+	for i, l := range d.levels {
+		levels[i] = slices.Clone(d.lower[i])
+		if l.least <= l.top {
+			levels[i] = append(levels[i], levelRange{least: l.least, most: l.top})
+		}
+	}
+	if !slices.ContainsFunc(levels, func(l []levelRange) bool { return len(l) > 0 }) {
+		return nil
+	}
+	flat, all := make([]int, r.channels), make([]int, r.channels)
+	err := r.tiles(ctx, 0, func(x [][]float64, _, _, _ int) error {
+		for c, x := range x {
+			least, run := clipRange*max(d.levels[2*c].top, d.levels[2*c+1].top), 0
+			for i, v := range x {
+				if run++; i == 0 || v != x[i-1] {
+					run = 1
+				}
+				size, side := math.Abs(v), 2*c
+				if v < 0 {
+					side++
+				}
+				if size < least {
+					continue
+				}
+				all[c]++
+				if run > clipPairs || slices.ContainsFunc(levels[side], func(l levelRange) bool { return l.near(size) }) {
+					flat[c]++
+				}
+			}
+		}
+		return nil
+	})
+	for i := range d.levels {
+		if c := i / 2; float64(flat[c]) > clipMost*float64(all[c]) {
+			d.levels[i].least, d.lower[i] = math.Inf(1), nil
+		}
+	}
+	return err
+}
+
+// near reports whether a positive value is in the range or so close to it that it may be the level and noise.
+func (r levelRange) near(v float64) bool {
+	return v >= r.least*(1-clipRange) && v <= r.most*(1+clipRange)
 }
 
 // count counts a sample if it is near the top.
@@ -90,8 +141,8 @@ func (l *clipLevel) count(x float64) {
 
 // decide determines the lower end of the level: the smallest range below the top that contains 95 % of the samples
 // in the width. The log-odds are log(n/m) − log clipExcess, with n samples in the width and a mean of m samples in
-// the widths below. If nearly all of the samples are there, the sound is small compared with its offset.
-func (l *clipLevel) decide(o *Options, samples int) {
+// the widths below.
+func (l *clipLevel) decide(o *Options) {
 	at, below := 0, 0
 	for i, n := range l.depth {
 		if i < clipParts {
@@ -102,7 +153,7 @@ func (l *clipLevel) decide(o *Options, samples int) {
 	}
 	l.least = math.Inf(1)
 	l.logOdds = math.Log(float64(at)) - math.Log(max(float64(below), 0.5)/clipParts) - math.Log(clipExcess)
-	if l.top <= clipParts*o.Step || 10*at > 9*samples || !(l.logOdds > l.threshold(o)) {
+	if l.top <= clipParts*o.Step || !(l.logOdds > l.threshold(o)) {
 		return
 	}
 	adjacent := clipPairs

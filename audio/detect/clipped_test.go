@@ -314,6 +314,55 @@ func TestClippedAtFullScale(t *testing.T) {
 	}
 }
 
+// TestClippedSquareWaves checks that square waves, pulses and trapezoids with steep edges are not clipping, also with
+// noise, at full scale, with pauses or an offset, while clipped tones that are periodic, heavily clipped or have pauses
+// are.
+func TestClippedSquareWaves(t *testing.T) {
+	const n, period = 32_000, 80
+	rng := rand.New(rand.NewPCG(4, 4))
+	pulses := func(share, low, high, noise float64) func(i int) float64 {
+		return func(i int) float64 {
+			v := noise * rng.NormFloat64()
+			if float64(i%period) < share*period {
+				return high + v
+			}
+			return low + v
+		}
+	}
+	limited := func(gain float64, tone func(x float64) float64) func(i int) float64 {
+		return func(i int) float64 { return 0.61 * max(-1, min(1, gain*tone(float64(i)/period))) }
+	}
+	triangle := func(x float64) float64 { return 1 - 4*math.Abs(x-math.Floor(x)-0.5) }
+	sine := func(x float64) float64 { return math.Sin(2 * math.Pi * (x + 0.1)) }
+	for _, c := range []struct {
+		name string
+		at   func(i int) float64
+		any  bool
+	}{
+		{"square wave", pulses(0.5, -0.61, 0.61, 0), false},
+		{"at full scale", pulses(0.5, -1, 1, 0), false},
+		{"noise", pulses(0.5, -0.61, 0.61, 0.0005), false},
+		{"more noise", pulses(0.5, -0.61, 0.61, 0.005), false},
+		{"noise at full scale", pulses(0.5, -1, 1, 0.003), false},
+		{"pulses of 10 %", pulses(0.1, -0.61, 0.61, 0), false},
+		{"pulses and zeros", pulses(0.1, 0, 0.61, 0), false},
+		{"offset", pulses(0.1, 0.2, 0.61, 0), false},
+		{"two volumes", func(i int) float64 { return pulses(0.5, -0.61, 0.61, 0)(i) / float64(1+2*i/n) }, false},
+		{"trapezoid", limited(12, triangle), false},
+		{"clipped sine", limited(2, sine), true},
+		{"clipped by 14 dB", limited(5, sine), true},
+		{"with pauses", func(i int) float64 { return limited(2, sine)(i) * float64(i/4000%2) }, true},
+	} {
+		y := make([]float64, n)
+		for i := range y {
+			y[i] = max(-1, min(32767.0/32768, rounded(c.at(i))))
+		}
+		if found := find(t, testRate, Clipped, y); len(found) > 0 != c.any {
+			t.Errorf("%s: %d runs, such as %v", c.name, len(found), found[:min(1, len(found))])
+		}
+	}
+}
+
 // TestClippedSingles checks that single samples at a lower level are omitted unless a longer run of the same level
 // is near.
 func TestClippedSingles(t *testing.T) {

@@ -10,6 +10,7 @@ const (
 	clipRange  = 1. / 32 // lowest level below the largest values that is searched, relative to them
 	clipLevels = 4       // maximum number of these levels of one side of a channel
 	clipAround = 256     // number of widths above and below such a level for a comparison with single values
+	clipMost   = 0.9     // maximum share of samples near the levels; a sine clipped 16 dB below its peak has it
 	clipNear   = 0.1     // maximum distance in seconds of a single clipped sample at such a level from adjacent ones
 )
 

@@ -150,19 +150,25 @@ func TestImputeStereo(t *testing.T) {
 	}
 }
 
-// TestImputeInterrupted checks that an interrupted fill writes no output and prints one line.
+// TestImputeInterrupted checks that an interrupted fill writes no output and prints one line, which names --labels if
+// damage that was found is lost.
 func TestImputeInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	_, cut, _ := damaged(t, dir, 0)
 	before := listing(t, dir)
-	for _, args := range [][]string{
-		{cut, "--gap", "600:620", "--restarts", "100000"}, {gapped, "--gaps", gapsCSV, "--method", "mixture"},
-		{gapped, "--gaps", gapsCSV, "--method", "ar"},
+	const lost = "; to keep the damage found, use --labels FILE, then --gaps FILE"
+	for _, c := range []struct {
+		args []string
+		hint string
+	}{
+		{[]string{cut, "--gap", "600:620", "--restarts", "100000"}, ""},
+		{[]string{gapped, "--gaps", gapsCSV, "--method", "mixture"}, ""},
+		{[]string{gapped, "--gaps", gapsCSV, "--method", "ar"}, ""}, {[]string{gapped, "--detect", "dropouts"}, lost},
 	} {
-		args = append(append([]string{"impute"}, args...), "--draws", "1", "-o", filepath.Join(dir, "out.wav"), "--sd",
+		args := append(append([]string{"impute"}, c.args...), "--draws", "1", "-o", filepath.Join(dir, "out.wav"), "--sd",
 			filepath.Join(dir, "sd.csv"))
 		o, line := interrupted(t, args...)
-		if o.code != cli.ExitInterrupted || line != cli.Prefix+"interrupted; the output was not written\n" {
+		if o.code != cli.ExitInterrupted || line != cli.Prefix+"interrupted; the output was not written"+c.hint+"\n" {
 			t.Errorf("%v: exit %d, %q; want %d and a line", args, o.code, line, cli.ExitInterrupted)
 		}
 		if after := listing(t, dir); !maps.Equal(before, after) {

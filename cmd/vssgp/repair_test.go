@@ -140,8 +140,8 @@ func TestPart(t *testing.T) {
 	}
 }
 
-// TestStrict checks that a recording that is cut short or has no length in its header is repaired with a warning,
-// and refused with --strict. Samples with extreme values are refused.
+// TestStrict checks that a recording that is cut short or has no or a wrong length in its header is repaired with a
+// warning in plain terms, and refused with --strict. Samples with extreme values are refused.
 func TestStrict(t *testing.T) {
 	dir := t.TempDir()
 	whole := wav(8000, 1, tone(4000, 8000))
@@ -149,17 +149,21 @@ func TestStrict(t *testing.T) {
 		"cut.wav": whole[:7001], "unfinished.wav": patched(whole, 40, 0, 0, 0, 0),
 		"pipe.wav":  patched(patched(whole, 4, 0xff, 0xff, 0xff, 0xff), 40, 0xff, 0xff, 0xff, 0xff),
 		"zeros.wav": patched(patched(whole, 4, 0, 0, 0, 0), 40, 0, 0, 0, 0),
+		"riff0.wav": patched(whole, 4, 0, 0, 0, 0), "riff.wav": patched(whole, 4, 0xff, 0xff, 0xff, 0xff),
+		"short.wav": patched(whole, 4, byte(len(whole)-108), byte((len(whole)-108)>>8)),
+		"long.wav":  patched(whole, 4, byte(len(whole)+92), byte((len(whole)+92)>>8)),
 	} {
 		in, out := testkit.Put(t, dir, name, string(file)), filepath.Join(dir, "out.wav")
 		args := []string{"repair", in, "--gap", "300:310", "-o", out}
 		o := succeed(t, args...)
-		if strings.Count(o.stderr, "\n") != 1 || !strings.Contains(o.stderr, "warning: "+in) {
+		if strings.Count(o.stderr, "\n") != 1 || !strings.Contains(o.stderr, "warning: "+in+": the ") ||
+			strings.Contains(o.stderr, "offset") {
 			t.Errorf("%s: stderr %q, want a warning", name, o.stderr)
 		}
 		changedInside(t, words(t, whole)[:(len(file)-44)/2], words(t, testkit.Read(t, out)), [2]int{300, 310})
 		refuse(t, name, append(args, "--strict")...)
 	}
-	for text, v := range map[string]float64{"1e+300": 1e300, "-1e+101": -1e101, "NaN": math.NaN(), "+Inf": math.Inf(1)} {
+	for text, v := range map[string]float64{"1e+300": 1e300, "-1.1e+10": -1.1e10, "NaN": math.NaN(), "+Inf": math.Inf(1)} {
 		var b bytes.Buffer
 		w := testkit.Must(audio.NewWriter(&b, 8000, audio.Float64, 1, 2000))(t)
 		testkit.OK(t, w.Write(testkit.Numbers(2000, func(i int) float64 { return math.Sin(float64(i) / 3) })))
@@ -167,7 +171,7 @@ func TestStrict(t *testing.T) {
 		in := testkit.Put(t, dir, "far.wav",
 			string(binary.LittleEndian.AppendUint64(b.Bytes()[:b.Len()-8*1600], math.Float64bits(v)))+
 				string(b.Bytes()[b.Len()-8*1599:]))
-		refuse(t, "sample 400 of channel 1 (from 1) is "+text+", must be finite and from -1e+100 to 1e+100, except in a gap",
+		refuse(t, "sample 400 of channel 1 (from 1) is "+text+", must be finite and from -1e+10 to 1e+10, except in a gap",
 			"repair", in, "--gap", "300:310", "-o",
 			filepath.Join(dir, "x.wav"))
 	}

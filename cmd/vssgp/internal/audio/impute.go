@@ -281,6 +281,9 @@ func (r *repair) interrupted(ctx context.Context) (*result, error) {
 		}
 		return nil, cli.Interrupted(fmt.Sprintf("; the output was not written; %s contains all gaps to fill (%s); "+
 			"continue with --gaps %[1]s", labels, count))
+	case labels == "" && r.gaps.detect != nil:
+		return nil, cli.Interrupted("; the output was not written; to keep the damage found, use --labels FILE, " +
+			"then --gaps FILE")
 	}
 	return nil, cli.Interrupted("; the output was not written")
 }
