@@ -188,11 +188,13 @@ func TestGuessedInput(t *testing.T) {
 		}
 		testkit.Contains(t, o.stderr, c.want...)
 	}
+	prices := "year,price\n2010,199811\n2011,199812\n2012,199901\n2013,199912\n2014,200003\n2015,200012\n2016,200211\n"
 	model := filepath.Join(dir, "m.st")
 	months := testkit.Put(t, dir, "months.csv", plain)
 	for text, reading := range map[string]string{strings.Replace(plain, "200012", "200013", 1): "warning: " + months +
 		`:13: column "month" (0 from 0): "200013" is not a date (YYYYMM), so the column is read as numbers`,
-		plain: "months.csv: column month is read as dates, YYYYMM", ids: "column id is read as numbers"} {
+		plain: "months.csv: column month is read as dates, YYYYMM", ids: "column id is read as numbers",
+		prices: "column price is read as numbers, not as dates (YYYYMM), because the steps between dates are irregular"} {
 		testkit.Put(t, dir, "months.csv", text)
 		for _, flags := range []string{"--season none --trend none", "--features 2 --components 1 --iterations 1"} {
 			o := succeed(t, append([]string{"fit", months, "-o", model}, strings.Fields(flags)...)...)

@@ -53,8 +53,9 @@ const mostlyDates, fewestDates = 0.9, 6
 
 // compactDates returns the dates in a column of numbers, nil if few of the numbers can be dates. The numbers are
 // dates if all of them are valid dates in one layout and their steps are more even in months, years or days than as
-// numbers. If both are equally even, as in the months of one year, the name of the column decides. The same rule
-// decides whether a number that is not a date is a typo.
+// numbers. In addition, the dates must be regular or the column must have the name of a date, because values such as
+// prices may be valid dates by chance. If both are equally even, as in the months of one year, the name of the column
+// decides. The same rule decides whether a number that is not a date is a typo.
 func (t *Table) compactDates(col int, c *column) *compactDates {
 	total := c.numbers()
 	if total == 0 || c.count[whole] != total && c.count[point] != total || total+c.count[missing] != t.Rows {
@@ -96,7 +97,9 @@ func (t *Table) compactDates(col int, c *column) *compactDates {
 	const rounding = 1e-9
 	switch {
 	case asDates < asNumbers-rounding:
-		d.chosen = true
+		if d.chosen = namedDate(t.Names[col]) || regular(axis, d.times); !d.chosen {
+			d.reason = "the steps between dates are irregular and the name of the column does not contain date, month or day"
+		}
 	case asNumbers < asDates-rounding:
 		d.reason = "the steps between numbers are more even"
 	case namedDate(t.Names[col]):
@@ -108,6 +111,28 @@ func (t *Table) compactDates(col int, c *column) *compactDates {
 		d.chosen, d.typo, d.times, d.reason = false, d.chosen, nil, t.text(d.invalid, col)+" is not a date"
 	}
 	return d
+}
+
+// regular reports whether at least half of the steps between successive rows with different dates are equal, in the
+// unit of the axis or in months.
+func regular(axis *Axis, times []time.Time) bool {
+	steps, most := 0, 0
+	inUnit, inMonths := map[float64]int{}, map[int64]int{}
+	for i, at := range times[1:] {
+		before := times[i]
+		if at.Equal(before) {
+			continue
+		}
+		steps++
+		step := axis.of(at) - axis.of(before)
+		inUnit[step]++
+		most = max(most, inUnit[step])
+		if months := monthNumber(at) - monthNumber(before); months != 0 {
+			inMonths[months]++
+			most = max(most, inMonths[months])
+		}
+	}
+	return 2*most >= steps
 }
 
 // unevenness returns the coefficient of variation of the steps between different values, 0 for fewer than two steps.
@@ -131,6 +156,32 @@ var dateWords = []string{"date", "day", "month", "quarter", "week", "time", "per
 func namedDate(name string) bool {
 	name = strings.ToLower(name)
 	return name == "ds" || slices.ContainsFunc(dateWords, func(word string) bool { return strings.Contains(name, word) })
+}
+
+// AsNumbers makes Kind and Axis read a column as numbers if it may have either numbers or dates.
+func (t *Table) AsNumbers(col int) {
+	if d := t.column(col).compact; d != nil && d.chosen {
+		d.chosen, d.reason = false, "it is the output"
+	}
+}
+
+// MayBeNumbers reports whether a column of dates may as well have numbers. named means that its name is that of a date.
+func (t *Table) MayBeNumbers(col int) (may, named bool) {
+	d := t.column(col).compact
+	return d != nil && d.chosen, namedDate(t.Names[col])
+}
+
+// Increasing reports whether all cells of a column are numbers that increase from row to row.
+func (t *Table) Increasing(col int) bool {
+	last := math.Inf(-1)
+	for row := range t.Rows {
+		kind, v := t.value(row, col)
+		if kind != whole && kind != point && kind != comma || v <= last {
+			return false
+		}
+		last = v
+	}
+	return true
 }
 
 // Reading returns how a column is read that may have either numbers or dates without separators, such as 201501 or

@@ -133,6 +133,7 @@ func (c Columns) split(t *table.Table) (Choice, error) {
 	if err != nil {
 		return chosen, err
 	}
+	c.outputAsNumbers(t, chosen)
 	if numbers := t.OfKind(table.Numbers); chosen.Y == nil && len(numbers) > 0 {
 		chosen.Y = numbers[len(numbers)-1:]
 	}
@@ -143,6 +144,27 @@ func (c Columns) split(t *table.Table) (Choice, error) {
 		}
 	}
 	return chosen, nil
+}
+
+// outputAsNumbers makes the table read a column of dates without separators as numbers if it is the default output.
+// This is so if --x is given and no column of numbers is left, or if the column is the last one of numbers and dates,
+// its name is not that of a date, and an earlier column has dates or increasing numbers, which can be the input.
+func (c Columns) outputAsNumbers(t *table.Table, chosen Choice) {
+	taken := slices.Concat(chosen.Errors, chosen.Regressors, chosen.By)
+	usable := others(t.OfKind(table.Numbers, table.Dates), taken)
+	left := others(usable, chosen.X)
+	if chosen.Y != nil || len(left) == 0 {
+		return
+	}
+	last, hasInput, hasNumbers := left[len(left)-1], false, false
+	for _, col := range usable {
+		hasInput = hasInput || col < last && (t.Kind(col) == table.Dates || t.Increasing(col))
+		hasNumbers = hasNumbers || t.Kind(col) == table.Numbers && !slices.Contains(chosen.X, col)
+	}
+	given := chosen.X != nil || c.rows
+	if may, named := t.MayBeNumbers(last); may && (given && !hasNumbers || !named && hasInput) {
+		t.AsNumbers(last)
+	}
 }
 
 // Split selects the inputs and outputs of a table for a fit.
@@ -258,6 +280,7 @@ func (c Columns) OfSeries(t *table.Table, path string, holes bool) (Choice, erro
 		return chosen, cli.Mistake("--x: %d columns; must be one column, the time of the series", len(chosen.X))
 	}
 	taken := slices.Concat(chosen.Errors, chosen.Regressors, chosen.By)
+	c.outputAsNumbers(t, chosen)
 	numbers, dates := others(t.OfKind(table.Numbers), taken), others(t.OfKind(table.Dates), slices.Concat(taken, chosen.Y))
 	free := others(numbers, chosen.Y)
 	switch {
