@@ -386,12 +386,12 @@ func TestReading(t *testing.T) {
 		"id\n202307\n202308\n202309\n202310\n202311\n202312\n202313\n": {Numbers,
 			"f: column id is read as numbers, not as dates (YYYYMM), because 202313 is not a date"},
 		"id\n202308\n202309\n202310\n202311\n202316\n":      {Numbers, ""},
-		days("day", "20060102", 8) + "20190140\n20190150\n": {Numbers, ""},
-		days("day", "20060102", 60) + "total\n":             {Numbers, ""},
+		days("day", "20060102", 8) + "20190140\n20190150\n": {Numbers, "such as 20190101, not as dates"},
+		days("day", "20060102", 60) + "total\n":             {Numbers, "such as 20190101, not as dates"},
 		days("day", "20060102", 60) + "201903\n": {Numbers,
 			`!f:62: column "day" (0 from 0): "201903" is not a date (YYYYMMDD)`},
 		days("day", "2006", 60):                   {Numbers, ""},
-		"month\n202001.5\n202002.5\n":             {Numbers, ""},
+		"t\n202001.5\n202002.5\n":                 {Numbers, ""},
 		"month\n202001\n\n202002\n202003\n":       {Dates, "YYYYMM"},
 		"month\n202102\n202009\n202001\n202010\n": {Dates, "YYYYMM"}, // in any order
 		"price\n199901\n200105\n199812\n200012\n199912\n200110\n200003\n199911\n200201\n200211\n": {Numbers,
@@ -408,13 +408,13 @@ func TestReading(t *testing.T) {
 		"x\n201803\n201806\n201809\n201812\n201903\n":                                         {Dates, ""},
 		"x\n20181217\n20181224\n20190107\n20190114\n":                                         {Dates, ""},
 		"day\n1234567\n1234568\n":                                                             {Numbers, ""},
-		"day\n22001231\n22001230\n":                                                           {Numbers, ""},
+		"day\n22001231\n22001230\n":                                                           {Numbers, "such as 22001231, not as dates"},
 	} {
 		s, err := tableOf(t, text)
 		if err != nil { // a blank line
 			s = testkit.Must(tableOf(t, strings.ReplaceAll(text, "\n\n", "\nNA\n")))(t)
 		}
-		got, typo := s.Reading(0)
+		got, typo := s.Reading(0, true)
 		if typo {
 			got = "!" + got
 		}
@@ -436,6 +436,45 @@ func TestReading(t *testing.T) {
 		axis, _, err := along(t, "202311", "202312", "202401")
 		testkit.OK(t, err)
 		testkit.Equal(t, axis.Format(testkit.Must(axis.Parse(text))(t)), want, text)
+	}
+}
+
+// TestUndated checks the remark about columns with the name of a date that have numbers in a layout that is not read.
+func TestUndated(t *testing.T) {
+	for text, cell := range map[string]string{
+		"month\n2015.01\n2015.02\n2015.1\n2015.11\n":              "2015.01",
+		"month;y\n2015,01;1\n2015,02;2\n":                         "2015,01",
+		"date\n202401010000\n202401010100\n":                      "202401010000",
+		"time\n2024010100\n2024010101\n":                          "2024010100",
+		"Datum\n20240101000000\n20240101000100\n":                 "20240101000000",
+		"date\n000101\n000102\n":                                  "000101",
+		"week\n201549\n201550\n201551\n201552\n201601\n":          "201549",
+		"month\n165001\n165002\n165003\n":                         "165001",
+		"day\n20230226\n20230227\n20230228\n20230229\n20230301\n": "20230226",
+		"month\n201503\n201504.5\n201505\n":                       "201503",
+		"x\n2015.01\n2015.02\n":                                   "",
+		"month\n1\n2\n12\n":                                       "",
+		"day\n1\n31\n":                                            "",
+		"time\n0.5\n1.0\n1.5\n":                                   "",
+		"time\n0\n100000\n200000\n":                               "",
+		"date\n1990\n1991\n":                                      "",
+		"date\n2015.1\n2015.2\n2015.3\n":                          "", // years
+		"date\n2015.04\n2015.12\n2015.21\n":                       "",
+		"date\n1958.2027\n1958.2877\n":                            "",
+	} {
+		s := testkit.Must(tableOf(t, text))(t)
+		want := ""
+		if cell != "" {
+			want = "f: column " + s.Names[0] + " is read as numbers, such as " + cell + ", not as dates; write dates as " +
+				"2015-01 or 2015-01-31"
+		}
+		got, typo := s.Reading(0, true)
+		if got != want || typo {
+			t.Errorf("%q: %q; want %q", text, got, want)
+		}
+		if got, _ := s.Reading(0, false); got != "" {
+			t.Errorf("%q is the output: %q", text, got)
+		}
 	}
 }
 

@@ -1,9 +1,11 @@
 package table
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -158,6 +160,35 @@ func namedDate(name string) bool {
 	return name == "ds" || slices.ContainsFunc(dateWords, func(word string) bool { return strings.Contains(name, word) })
 }
 
+// undated returns the first number of a column with the name of a date if its numbers are probably dates in a layout
+// that is not read, such as 2015.01, 150131 or 2015013112. All of them must have an even number of
+// digits from six (2451545 is a Julian day), or all must be years with a month of at most two digits. Otherwise it returns "".
+func (t *Table) undated(col int) (first string) {
+	if t.exact || !namedDate(t.Names[col]) || t.Kind(col) != Numbers {
+		return ""
+	}
+	long, months, twoDigits := true, true, false
+	for row := range t.Rows {
+		kind, _ := t.value(row, col)
+		if kind != whole && kind != point && kind != comma {
+			continue
+		}
+		s := t.text(row, col)
+		first = cmp.Or(first, s)
+		digits := len(s) - len(strings.TrimLeft(s, "0123456789"))
+		long = long && digits >= len("150131") && digits%2 == 0
+		year, month, _ := strings.Cut(strings.Replace(s, ",", ".", 1), ".")
+		y, _ := strconv.Atoi(year)
+		m, _ := strconv.Atoi(month)
+		months = months && y >= earliest && y <= latest && m >= 1 && m <= 12 && len(month) <= 2
+		twoDigits = twoDigits || len(month) == 2
+	}
+	if long || months && twoDigits {
+		return first
+	}
+	return ""
+}
+
 // AsNumbers makes Kind and Axis read a column as numbers if it may have either numbers or dates.
 func (t *Table) AsNumbers(col int) {
 	if d := t.column(col).compact; d != nil && d.chosen {
@@ -185,11 +216,15 @@ func (t *Table) Increasing(col int) bool {
 }
 
 // Reading returns how a column is read that may have either numbers or dates without separators, such as 201501 or
-// 20150131. It returns "" for other columns. typo means that the column has numbers only because of a few cells
+// 20150131, or that is an input with the name of a date and has numbers in another layout. It returns "" for other columns. typo means that the column has numbers only because of a few cells
 // that are not dates.
-func (t *Table) Reading(col int) (how string, typo bool) {
+func (t *Table) Reading(col int, input bool) (how string, typo bool) {
 	d := t.column(col).compact
 	if d == nil {
+		if cell := t.undated(col); cell != "" && input {
+			return fmt.Sprintf("%s: column %s is read as numbers, such as %s, not as dates; write dates as 2015-01 or 2015-01-31",
+				t.name, t.Names[col], cell), false
+		}
 		return "", false
 	}
 	form, example := "YYYYMMDD", "2015-01-31"

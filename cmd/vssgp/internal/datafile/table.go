@@ -130,8 +130,8 @@ func (c Columns) NoteReading(env *cli.Env, t *table.Table, chosen Choice) {
 	if c.Y == nil {
 		cols = slices.Concat(cols, chosen.Y)
 	}
-	for _, col := range cols {
-		switch reading, typo := t.Reading(col); {
+	for i, col := range cols {
+		switch reading, typo := t.Reading(col, i < len(chosen.X)); {
 		case typo:
 			env.Warn("dates", "%s", reading)
 		case reading != "":
