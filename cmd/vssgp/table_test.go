@@ -140,6 +140,7 @@ func TestGuessedInput(t *testing.T) {
 	}
 	named := strings.Replace(values, "total", "row", 1)
 	plain := table("month,y", func(i int) string { return fmt.Sprintf("%d%02d,%s", 2000+i/12, i%12+1, y(i)) })
+	daily := table("day,y", func(i int) string { return fmt.Sprintf("200101%02d,%s", i+1, y(i)) })
 	ids := strings.Join(strings.Split(strings.Replace(plain, "month", "id", 1), "\n")[:13], "\n") + "\n"
 	for name, c := range map[string]struct {
 		text, args string
@@ -154,7 +155,11 @@ func TestGuessedInput(t *testing.T) {
 		"values alone": {values, "", []string{"the default input column total", "is not increasing", "row 4 (from 1) has 94 after 100",
 			"--x COLUMN", "--x row"}, ""},
 		"a typo": {strings.Replace(plain, "200110", "200170", 1), "",
-			[]string{"not increasing: row 22 (from 1) has 200170 before 200111"}, ""},
+			[]string{"not increasing: row 22 (from 1) has 200170 before 200111",
+				`:23: column "month" (0 from 0): "200170" is not a date (YYYYMM), so`}, ""},
+		"a day 32": {strings.Replace(daily, "20010121", "20010132", 1), "",
+			[]string{"not increasing: row 21 (from 1) has 20010132 before 20010122",
+				`"20010132" is not a date (YYYYMMDD)`}, ""},
 		"a typo in the first row": {strings.Replace(plain, "200001", "209001", 1), "",
 			[]string{"not increasing: row 1 (from 1) has 209001 before 200002"}, ""},
 		"a typo in the last row": {strings.Replace(plain, "200112", "199112", 1), "",
