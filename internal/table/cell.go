@@ -213,6 +213,12 @@ func howToDecide(s string) string {
 	return ""
 }
 
+// startsAsNumber reports whether a text is not a date and begins with a digit in any script, after signs and currencies.
+func startsAsNumber(s string) bool {
+	first, _ := utf8.DecodeRuneInString(strings.TrimLeft(s, "+-\u2212\u2013( "+currencies))
+	return unicode.IsDigit(first) && likely(s) != aDate
+}
+
 const aDate = " (a date or a time?)"
 
 // likely returns a remark with the likely reason why a text is not a number, "" if none is known.
@@ -238,6 +244,13 @@ func likely(s string) string {
 		return " (another separator?)"
 	case strings.HasPrefix(s, "("):
 		return " (parentheses are not supported; must be a minus)"
+	case strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf && unicode.IsDigit(r) }),
+		strings.ContainsAny(s, "٬٫"):
+		return " (digits and separators must be ASCII)"
+	case digits && strings.HasSuffix(s, "-"):
+		return " (the minus must be before the number)"
+	case strings.HasPrefix(rest, "x") || digits && strings.Contains(s, "_"):
+		return " (hexadecimal numbers and underscores are not supported)"
 	case strings.HasPrefix(s, "\u2212"), strings.HasPrefix(s, "\u2013"):
 		return " (its minus is not an ASCII -)"
 	case looksLikeDate(s) || strings.Count(s, ":") > 0 || strings.Count(s, "-") > 1 || strings.Count(s, "/") > 1:

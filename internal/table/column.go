@@ -126,6 +126,26 @@ func (t *Table) DateLike(col int) string {
 	return ""
 }
 
+// NotRead returns an error about the first cell that is not a number of a column of text, if most of its cells are
+// probably numbers in a form that is not read, such as 5 kg or 5-. Otherwise it returns nil.
+func (t *Table) NotRead(col int) error {
+	numbers, words := 0, 0
+	for row := range t.Rows {
+		switch kind, _ := t.value(row, col); {
+		case kind == missing:
+		case kind != date && startsAsNumber(t.text(row, col)):
+			numbers++
+		default:
+			words++
+		}
+	}
+	if t.Kind(col) != Text || numbers <= words {
+		return nil
+	}
+	_, err := t.Numbers(col)
+	return err
+}
+
 // wrong returns an error about a cell.
 func (t *Table) wrong(row, col int, problem string) error {
 	return malformed("%s: %s %s", t.position(row, col, fault.Quote(t.Names[col])), fault.Quote(t.text(row, col)), problem)

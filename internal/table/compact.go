@@ -202,17 +202,18 @@ func (t *Table) MayBeNumbers(col int) (may, named bool) {
 	return d != nil && d.chosen, namedDate(t.Names[col])
 }
 
-// Increasing reports whether all cells of a column are numbers that increase from row to row.
-func (t *Table) Increasing(col int) bool {
-	last := math.Inf(-1)
-	for row := range t.Rows {
-		kind, v := t.value(row, col)
-		if kind != whole && kind != point && kind != comma || v <= last {
-			return false
+// Increasing reports whether all cells of a column are numbers that increase from row to row, and whether they do so
+// in equal steps.
+func (t *Table) Increasing(col int) (increasing, even bool) {
+	values := make([]float64, t.Rows)
+	for row := range values {
+		var kind class
+		if kind, values[row] = t.value(row, col); kind != whole && kind != point && kind != comma ||
+			row > 0 && values[row] <= values[row-1] {
+			return false, false
 		}
-		last = v
 	}
-	return true
+	return true, unevenness(values) < 1e-6
 }
 
 // Reading returns how a column is read that may have either numbers or dates without separators, such as 201501 or

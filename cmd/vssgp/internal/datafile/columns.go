@@ -158,7 +158,8 @@ func (c Columns) outputAsNumbers(t *table.Table, chosen Choice) {
 	}
 	last, hasInput, hasNumbers := left[len(left)-1], false, false
 	for _, col := range usable {
-		hasInput = hasInput || col < last && (t.Kind(col) == table.Dates || t.Increasing(col))
+		increasing, _ := t.Increasing(col)
+		hasInput = hasInput || col < last && (t.Kind(col) == table.Dates || increasing)
 		hasNumbers = hasNumbers || t.Kind(col) == table.Numbers && !slices.Contains(chosen.X, col)
 	}
 	given := chosen.X != nil || c.rows
@@ -298,6 +299,12 @@ func (c Columns) OfSeries(t *table.Table, path string, holes bool) (Choice, erro
 			chosen.Y = withHoles
 		case len(free) > 0:
 			chosen.Y = free[len(free)-1:]
+			if len(free) > 1 {
+				break
+			}
+			if err := lostOutput(t, free[0], others(t.OfKind(table.Text), taken)); err != nil {
+				return chosen, err
+			}
 		default:
 			return chosen, cli.Mistake("%s: there is no column of numbers for an output among %s; choose with --y", path, Listed(t.Names))
 		}
@@ -307,6 +314,21 @@ func (c Columns) OfSeries(t *table.Table, path string, holes bool) (Choice, erro
 			cli.Counted(len(chosen.Y), "output"), Listed(NamesOf(t, chosen.Y)))
 	}
 	return chosen, nil
+}
+
+// lostOutput returns an error if the default output, the only column of numbers, is probably the input, because one of
+// the columns of text has numbers in a form that is not read. An input increases: in equal steps, or before the column of text.
+// A column of addresses, which also begin with digits, is accepted next to values that do not.
+func lostOutput(t *table.Table, output int, words []int) error {
+	increasing, even := t.Increasing(output)
+	for _, col := range words {
+		if increasing && (even || output < col) {
+			if err := t.NotRead(col); err != nil {
+				return fmt.Errorf("%w; choose the output with --y if it is another column", err)
+			}
+		}
+	}
+	return nil
 }
 
 // RowName is the value of --x for the row number, unless a column has this name. RowUnit is the unit of its axis.
