@@ -95,6 +95,10 @@ func runForecast(ctx context.Context, env *cli.Env, path string, o *forecastFlag
 	if err != nil {
 		return err
 	}
+	names, err := o.columnNames(r, at) // checked before the fit
+	if err != nil {
+		return err
+	}
 	all, err := each(ctx, env, r, func(one *timeSeries) (*forecastOf, *series.Model, *result, error) {
 		f, m, err := one.forecast(ctx, env, at, o)
 		if err != nil {
@@ -105,11 +109,11 @@ func runForecast(ctx context.Context, env *cli.Env, path string, o *forecastFlag
 	if err != nil {
 		return err
 	}
-	files, err := o.files(ctx, env, all)
+	files, err := o.files(ctx, env, all, names)
 	if err != nil {
 		return err
 	}
-	names, a := o.columnNames(all), &answer{}
+	a := &answer{}
 	if o.output == "" && env.JSON {
 		a.Forecast = &frame{Columns: names}
 		for _, one := range all.finished {
@@ -168,18 +172,19 @@ type forecastOf struct {
 	rows []float64 // of the output
 }
 
-// columnNames returns the names of the output's columns.
-func (o *forecastFlags) columnNames(all *run[*forecastOf]) []string {
-	names := predictedNames(all.finished[0].value.at.Name, all.table.yNames, true, o.form.levels)
-	return all.table.labeled(all.table.byName, names...)
+// columnNames returns the names of the output's columns. The error wraps datafile.ErrSameName.
+func (o *forecastFlags) columnNames(r *timeSeries, at *datafile.Times) ([]string, error) {
+	input := r.xName
+	if at != nil {
+		input = at.Name
+	}
+	return datafile.WithDraws(r.labeled(r.byName, predictedNames(input, r.yNames, true, o.form.levels)...), nil, 0)
 }
 
-// files returns the files to write, the table last.
-func (o *forecastFlags) files(ctx context.Context, env *cli.Env, all *run[*forecastOf]) ([]fileio.File, error) {
-	names, err := datafile.WithDraws(o.columnNames(all), nil, 0)
-	if err != nil {
-		return nil, err
-	}
+// files returns the files to write, the table last. names are the names of its columns.
+func (o *forecastFlags) files(
+	ctx context.Context, env *cli.Env, all *run[*forecastOf], names []string,
+) ([]fileio.File, error) {
 	var predictions []*prediction
 	for _, one := range all.finished {
 		predictions = append(predictions, one.value.p)
