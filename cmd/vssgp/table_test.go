@@ -206,6 +206,12 @@ func TestGuessedInput(t *testing.T) {
 			testkit.Contains(t, o.stderr, reading)
 		}
 	}
+	for _, format := range []string{"Jan-%02d", "Jan %02d", "Q1 20%02d", "20%02dM01", "01/20%02d"} { // not read
+		testkit.Put(t, dir, "months.csv", table("month,y", func(i int) string { return fmt.Sprintf(format, i+1) + "," + y(i) }))
+		o := succeed(t, "fit", months, "-o", model, "--season", "none", "--trend", "none")
+		testkit.Contains(t, o.stderr, fmt.Sprintf(`the input is the row number, because %q in column month is not read as `+
+			`a date`, fmt.Sprintf(format, 1)))
+	}
 	once := strings.Replace(table("t,y", func(i int) string { return fmt.Sprintf("%d,%s", i, y(i)) }), "\n7,", "\n6,", 1)
 	for rows, note := range map[string]string{
 		twice: "t repeats the value of another row in 12 rows of 24, such as 0 in rows 1 and 2 (from 1)",

@@ -143,7 +143,7 @@ func TestBadDates(t *testing.T) {
 		"13/02/2024|02/13/2024":                   `f:3: column "t" (0 from 0): "02/13/2024" has the month first`,
 		"2024-01-01|2024/01/02":                   `f:3: column "t" (0 from 0): "2024/01/02" is a date in a different layout than 2024-01-01 in an earlier row`,
 		"2024-01-01T10:00Z|2024-01-01T11:00":      "only one of them has an offset from UTC",
-		"2024-01-01|2024-02-30|2024-03-01":        `"2024-02-30" is not a date; must be a date such as 2024-01-01`,
+		"2024-01-01|2024-02-30|2024-03-01":        `"2024-02-30" is a date that does not exist; must be a date such as 2024-01-01`,
 		"2024-01-01||2024-01-03":                  `f:3: column "t" (0 from 0): "" is missing; add a date`,
 		"2024-01-01|2024-01-02|20240103":          "is a number, not a date",
 		"2024-01-01|2024-01-02|Total":             "(a footer",
@@ -436,6 +436,25 @@ func TestReading(t *testing.T) {
 		axis, _, err := along(t, "202311", "202312", "202401")
 		testkit.OK(t, err)
 		testkit.Equal(t, axis.Format(testkit.Must(axis.Parse(text))(t)), want, text)
+	}
+}
+
+// TestNonexistent checks which texts are dates that do not exist, and which look like dates that are not read.
+func TestNonexistent(t *testing.T) {
+	for s, want := range map[string]bool{"2025-02-29": true, "201713": true, "20250229": true, "2025-13": true,
+		"29/02/2025": true, "31.04.2024 12:00": true, "2024-02-29": false, "201712": false, "12/13/2024": false,
+		"2024": false, "12": false, "soon": false, "": false} {
+		testkit.Equal(t, Nonexistent(s), want, s)
+	}
+	axis, _, err := along(t, "202311", "202312", "202401")
+	testkit.OK(t, err)
+	if _, err := axis.Parse("202413"); err == nil || !strings.Contains(err.Error(), "does not exist") {
+		t.Errorf("202413: %v", err)
+	}
+	for s, want := range map[string]bool{"Jan-15": true, "15-Jan": true, "Q1 2010": true, "Q1-2010": true, "2015M01": true,
+		"2015W07": true, "SKU-15": false, "A1 10": false, "3B": false, "9001m5": false, "Jan": false} {
+		tab := testkit.Must(tableOf(t, "a;b\n"+s+";1\n"))(t)
+		testkit.Equal(t, tab.DateLike(0) == s, want, s)
 	}
 }
 

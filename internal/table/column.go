@@ -197,9 +197,13 @@ func (t *Table) numbers(col int, complete bool) ([]float64, error) {
 		case (kind == point || kind == comma) && sign == missing:
 			decimal, sign = row, kind
 		case (kind == point || kind == comma) && sign != kind:
-			problem = "has a different decimal sign than " + fault.Quote(t.text(decimal, col)) + " (a thousands separator?)"
+			problem = "has a different decimal sign than " + fault.Quote(t.text(decimal, col)) + " (a thousands separator?)" +
+				howToDecide(t.text(decimal, col), t.text(row, col))
 		}
 		if problem != "" {
+			if mixed := t.mixedSigns(row, col); mixed != "" {
+				problem = mixed
+			}
 			return nil, t.wrong(row, col, problem)
 		}
 		values[row] = v
@@ -210,6 +214,31 @@ func (t *Table) numbers(col int, complete bool) ([]float64, error) {
 			strings.Replace(s, ",", ".", 1), strings.NewReplacer(",", "", ".", "").Replace(s), why, howToDecide(s)))
 	}
 	return values, nil
+}
+
+// mixedSigns returns the end of an error about a number that can have only a decimal comma in a column with a number
+// that can have only a decimal point, or vice versa. It returns "" for other cells and columns.
+func (t *Table) mixedSigns(row, col int) string {
+	only := func(row int) byte {
+		_, _, atPoint := grouped(t.text(row, col), '.', 3)
+		_, _, atComma := grouped(t.text(row, col), ',', 3)
+		switch {
+		case atPoint && !atComma:
+			return '.'
+		case atComma && !atPoint:
+			return ','
+		}
+		return 0
+	}
+	names := map[byte]string{'.': "point", ',': "comma"}
+	sign := only(row)
+	for other := range t.Rows {
+		if o := only(other); sign != 0 && o != 0 && o != sign {
+			return fmt.Sprintf("has a decimal %s, but %s in the same column has a decimal %s; write all of them with the "+
+				"same sign", names[sign], fault.Quote(t.text(other, col)), names[o])
+		}
+	}
+	return ""
 }
 
 // ambiguousSign returns why the commas or points of a column may be decimal signs or thousands separators, "" if it

@@ -262,7 +262,10 @@ func (r *timeSeries) targets(env *cli.Env, at *datafile.Times, o *forecastFlags)
 		d = at
 	case o.until != "":
 		x, err := r.axis.Parse(o.until)
-		if err != nil {
+		if err != nil && r.axis.Dates() && table.Nonexistent(o.until) {
+			return nil, cli.Mistake("--until %s: the date does not exist; must be a date such as %s", o.until,
+				r.axis.Format(r.grid.Last))
+		} else if err != nil {
 			return nil, cli.Mistake("--until %s: must have the format of the input %s, such as %s", o.until, r.xName,
 				r.axis.Format(r.grid.Last))
 		}
