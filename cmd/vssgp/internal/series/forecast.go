@@ -48,9 +48,11 @@ if the table has several.
 
 The output has the input, then NAME_mean, NAME_sd, NAME_lower and NAME_upper for each
 output NAME. Without -o a table is printed. Numbers are rounded to three digits of their
-standard deviation (--digits). Empty rows at the end are part of the forecast; by default
-exactly they, else two seasons, are forecast. Values of a --regressor are read from them or
-from --at.
+standard deviation (--digits).
+
+If rows at the end of DATA have no value, these rows are forecast. Otherwise the forecast has
+two seasons or, without a season, a tenth of the number of rows. --horizon, --until and --at
+choose other rows. Values of a --regressor are read from DATA or from --at.
 
 Details: docs/forecasting.md and docs/series.md.`,
 		Example: `  vssgp forecast co2.csv --horizon 24 -o forecast.csv
