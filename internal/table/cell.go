@@ -217,7 +217,8 @@ func howToDecide(all ...string) string {
 	return ""
 }
 
-// startsAsNumber reports whether a text is not a date and begins with a digit in any script, after signs and currencies.
+// startsAsNumber reports whether a text is not a date and begins with a digit in any script, after signs and
+// currencies.
 func startsAsNumber(s string) bool {
 	first, _ := utf8.DecodeRuneInString(strings.TrimLeft(s, "+-\u2212\u2013( "+currencies))
 	return unicode.IsDigit(first) && likely(s) != aDate
@@ -259,7 +260,8 @@ func likely(s string) string {
 		return " (hexadecimal numbers and underscores are not supported)"
 	case strings.HasPrefix(s, "\u2212"), strings.HasPrefix(s, "\u2013"):
 		return " (its minus is not an ASCII -)"
-	case looksLikeDate(s) || spelledPeriod(s) || strings.Count(s, ":") > 0 || strings.Count(s, "-") > 1 || strings.Count(s, "/") > 1:
+	case looksLikeDate(s) || spelledPeriod(s) || strings.Count(s, ":") > 0 ||
+		strings.Count(s, "-") > 1 || strings.Count(s, "/") > 1:
 		return aDate
 	case digits && rest != "" && rest != s:
 		return " (a unit?)"

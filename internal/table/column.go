@@ -197,8 +197,9 @@ func (t *Table) numbers(col int, complete bool) ([]float64, error) {
 		case (kind == point || kind == comma) && sign == missing:
 			decimal, sign = row, kind
 		case (kind == point || kind == comma) && sign != kind:
-			problem = "has a different decimal sign than " + fault.Quote(t.text(decimal, col)) + " (a thousands separator?)" +
-				howToDecide(t.text(decimal, col), t.text(row, col))
+			other := t.text(decimal, col)
+			problem = "has a different decimal sign than " + fault.Quote(other) + " (a thousands separator?)" +
+				howToDecide(other, t.text(row, col))
 		}
 		if problem != "" {
 			if mixed := t.mixedSigns(row, col); mixed != "" {

@@ -100,7 +100,8 @@ func (t *Table) compactDates(col int, c *column) *compactDates {
 	switch {
 	case asDates < asNumbers-rounding:
 		if d.chosen = namedDate(t.Names[col]) || regular(axis, d.times); !d.chosen {
-			d.reason = "the steps between dates are irregular and the name of the column does not contain date, month or day"
+			d.reason = "the steps between dates are irregular and the name of the column does not contain date, " +
+				"month or day"
 		}
 	case asNumbers < asDates-rounding:
 		d.reason = "the steps between numbers are more even"
@@ -161,8 +162,8 @@ func namedDate(name string) bool {
 }
 
 // undated returns the first number of a column with the name of a date if its numbers are probably dates in a layout
-// that is not read, such as 2015.01, 150131 or 2015013112. All of them must have an even number of
-// digits from six (2451545 is a Julian day), or all must be years with a month of at most two digits. Otherwise it returns "".
+// that is not read, such as 2015.01, 150131 or 2015013112. All of them must have an even number of digits from six
+// (2451545 is a Julian day), or all must be years with a month of at most two digits. Otherwise it returns "".
 func (t *Table) undated(col int) (first string) {
 	if t.exact || !namedDate(t.Names[col]) || t.Kind(col) != Numbers {
 		return ""
@@ -217,14 +218,14 @@ func (t *Table) Increasing(col int) (increasing, even bool) {
 }
 
 // Reading returns how a column is read that may have either numbers or dates without separators, such as 201501 or
-// 20150131, or that is an input with the name of a date and has numbers in another layout. It returns "" for other columns. typo means that the column has numbers only because of a few cells
-// that are not dates.
+// 20150131, or that is an input with the name of a date and has numbers in another layout. It returns "" for other
+// columns. typo means that the column has numbers only because of a few cells that are not dates.
 func (t *Table) Reading(col int, input bool) (how string, typo bool) {
 	d := t.column(col).compact
 	if d == nil {
 		if cell := t.undated(col); cell != "" && input {
-			return fmt.Sprintf("%s: column %s is read as numbers, such as %s, not as dates; write dates as 2015-01 or 2015-01-31",
-				t.name, t.Names[col], cell), false
+			return fmt.Sprintf("%s: column %s is read as numbers, such as %s, not as dates; write dates as 2015-01 or "+
+				"2015-01-31", t.name, t.Names[col], cell), false
 		}
 		return "", false
 	}

@@ -316,9 +316,9 @@ func (c Columns) OfSeries(t *table.Table, path string, holes bool) (Choice, erro
 	return chosen, nil
 }
 
-// lostOutput returns an error if the default output, the only column of numbers, is probably the input, because one of
-// the columns of text has numbers in a form that is not read. An input increases: in equal steps, or before the column of text.
-// A column of addresses, which also begin with digits, is accepted next to values that do not.
+// lostOutput returns an error if the default output, the only column of numbers, is probably the input, because one
+// of the columns of text has numbers in a form that is not read. An input increases: in equal steps, or before the
+// column of text. A column of addresses, which also begin with digits, is accepted next to values that do not.
 func lostOutput(t *table.Table, output int, words []int) error {
 	increasing, even := t.Increasing(output)
 	for _, col := range words {

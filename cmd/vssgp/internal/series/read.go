@@ -269,7 +269,7 @@ func (r *timeSeries) checkGuess(env *cli.Env, ordered bool) error {
 		err = r.checkOrder()
 	}
 	if err != nil {
-		if reading, typo := r.table.Reading(r.chosen.X[0], true); typo { // a cell that is not a date is the likely cause
+		if reading, typo := r.table.Reading(r.chosen.X[0], true); typo { // the likely cause
 			err = cli.Mistake("%w; %s", err, reading)
 		}
 		return err
