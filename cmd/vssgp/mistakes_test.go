@@ -58,6 +58,8 @@ func mistakeFiles(t *testing.T) map[string][]byte {
 		long += fmt.Sprintf("%d,%d\n", i, i*i%7)
 	}
 	return map[string][]byte{
+		"months.csv": []byte("month,y\n2024-01,1\n2024-02,2\n2024-03,1\n2024-04,3\n"),
+		"same.csv":   []byte("y_mean,y\n1,2\n2,3\n"),
 		"uneven.csv": []byte("t\n0\n1\n3\n"), "side.csv": []byte(side + side),
 		"named.safetensors": modelBytes(t, nil, map[string]string{"x.names": `["t"]`}),
 		"good.csv":          []byte("t,y\n0,1\n1,2\n2,1\n3,0\n"), "empty.csv": nil, "ragged.csv": []byte("t,y\n0,1\n1\n"),
@@ -147,11 +149,15 @@ var mistakeCases = []struct{ line, word string }{
 	{"FORECAST --horizon -3", "--horizon"}, {"FORECAST --horizon 1.5", "whole number"}, {"FORECAST --horizon 2y", "numbers, not dates"},
 	{"FORECAST --horizon 2furlongs", "36h"}, {"backtest good.csv --horizon 2y", "not dates"},
 	{"FORECAST --level 100", "less than 100"}, {"FORECAST --level high", "80,95"}, {"FORECAST --level 80,80", "two columns"},
+	{"FORECAST --level 80 --level 80.0", "80 is given twice"}, {"fill good.csv CSV --level 50,50", "given twice"},
+	{"forecast same.csv", "two columns of the same name, \"y_mean\""}, // not the number of rows, which is checked later
 	{"fill good.csv CSV --level -1", "--level"}, {"PREDICT good.csv --x t --level 80 CSV", "not a time-series model"},
 	{"PREDICT good.csv --x t --digits 0 CSV", "--digits: fitted.safetensors"}, {"FORECAST --digits -1", "--digits"},
 	{"FORECAST --by nope", "nope"}, {"FORECAST --by t --x t", "given by --x"}, {"FORECAST --by t --plot p.svg", "--plot cannot be combined with --by"},
 	{"FORECAST --by t -m m.st", "--model cannot be combined with --by"}, {"FORECAST --by t --report r.html", "--report cannot be combined with --by"},
 	{"fill good.csv --by t --plot p.svg CSV", "--plot cannot be combined with --by"}, {"forecast good.csv --by t -o out.npy", "names of series"},
+	{"forecast months.csv --until 2024-13", "the date does not exist; must be a date such as 2024-04"},
+	{"forecast months.csv --until 2025-02-29", "does not exist"}, {"forecast months.csv --until 9", "must have the format"},
 	{"FORECAST --until soon", "soon"}, {"FORECAST --horizon 2 --until 9", "one of them"},
 	{"FORECAST --horizon 1000", "exceeds the maximum of 30 rows"}, {"FORECAST --at none.csv", "none.csv"},
 	{"FORECAST --at dates.csv", "dates.csv:2"}, {"forecast good.wav CSV", "a recording"}, {"forecast none.csv CSV", "none.csv"},

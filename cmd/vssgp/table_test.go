@@ -140,6 +140,7 @@ func TestGuessedInput(t *testing.T) {
 	}
 	named := strings.Replace(values, "total", "row", 1)
 	plain := table("month,y", func(i int) string { return fmt.Sprintf("%d%02d,%s", 2000+i/12, i%12+1, y(i)) })
+	daily := table("day,y", func(i int) string { return fmt.Sprintf("200101%02d,%s", i+1, y(i)) })
 	ids := strings.Join(strings.Split(strings.Replace(plain, "month", "id", 1), "\n")[:13], "\n") + "\n"
 	for name, c := range map[string]struct {
 		text, args string
@@ -154,7 +155,11 @@ func TestGuessedInput(t *testing.T) {
 		"values alone": {values, "", []string{"the default input column total", "is not increasing", "row 4 (from 1) has 94 after 100",
 			"--x COLUMN", "--x row"}, ""},
 		"a typo": {strings.Replace(plain, "200110", "200170", 1), "",
-			[]string{"not increasing: row 22 (from 1) has 200170 before 200111"}, ""},
+			[]string{"not increasing: row 22 (from 1) has 200170 before 200111",
+				`:23: column "month" (0 from 0): "200170" is not a date (YYYYMM), so`}, ""},
+		"a day 32": {strings.Replace(daily, "20010121", "20010132", 1), "",
+			[]string{"not increasing: row 21 (from 1) has 20010132 before 20010122",
+				`"20010132" is not a date (YYYYMMDD)`}, ""},
 		"a typo in the first row": {strings.Replace(plain, "200001", "209001", 1), "",
 			[]string{"not increasing: row 1 (from 1) has 209001 before 200002"}, ""},
 		"a typo in the last row": {strings.Replace(plain, "200112", "199112", 1), "",
@@ -188,16 +193,24 @@ func TestGuessedInput(t *testing.T) {
 		}
 		testkit.Contains(t, o.stderr, c.want...)
 	}
+	prices := "year,price\n2010,199811\n2011,199812\n2012,199901\n2013,199912\n2014,200003\n2015,200012\n2016,200211\n"
 	model := filepath.Join(dir, "m.st")
 	months := testkit.Put(t, dir, "months.csv", plain)
 	for text, reading := range map[string]string{strings.Replace(plain, "200012", "200013", 1): "warning: " + months +
 		`:13: column "month" (0 from 0): "200013" is not a date (YYYYMM), so the column is read as numbers`,
-		plain: "months.csv: column month is read as dates, YYYYMM", ids: "column id is read as numbers"} {
+		plain: "months.csv: column month is read as dates, YYYYMM", ids: "column id is read as numbers",
+		prices: "column price is read as numbers, not as dates (YYYYMM), because the steps between dates are irregular"} {
 		testkit.Put(t, dir, "months.csv", text)
 		for _, flags := range []string{"--season none --trend none", "--features 2 --components 1 --iterations 1"} {
 			o := succeed(t, append([]string{"fit", months, "-o", model}, strings.Fields(flags)...)...)
 			testkit.Contains(t, o.stderr, reading)
 		}
+	}
+	for _, format := range []string{"Jan-%02d", "Jan %02d", "Q1 20%02d", "20%02dM01", "01/20%02d"} { // not read
+		testkit.Put(t, dir, "months.csv", table("month,y", func(i int) string { return fmt.Sprintf(format, i+1) + "," + y(i) }))
+		o := succeed(t, "fit", months, "-o", model, "--season", "none", "--trend", "none")
+		testkit.Contains(t, o.stderr, fmt.Sprintf(`the input is the row number, because %q in column month is not read as `+
+			`a date`, fmt.Sprintf(format, 1)))
 	}
 	once := strings.Replace(table("t,y", func(i int) string { return fmt.Sprintf("%d,%s", i, y(i)) }), "\n7,", "\n6,", 1)
 	for rows, note := range map[string]string{

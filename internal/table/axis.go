@@ -101,7 +101,7 @@ func (a *Axis) parse(s string) (x float64, offset int, problem string) {
 	switch {
 	case problem == "" && zoned && a.Layout.zone == "":
 		problem = "has an offset from UTC, but the column has none"
-	case problem != "" && isNumber(s):
+	case problem != "" && problem != noSuchDate && isNumber(s):
 		problem = "is a number, not a date"
 	case !zoned:
 		t = inZone(t, a.Offset)

@@ -143,7 +143,7 @@ func TestBadDates(t *testing.T) {
 		"13/02/2024|02/13/2024":                   `f:3: column "t" (0 from 0): "02/13/2024" has the month first`,
 		"2024-01-01|2024/01/02":                   `f:3: column "t" (0 from 0): "2024/01/02" is a date in a different layout than 2024-01-01 in an earlier row`,
 		"2024-01-01T10:00Z|2024-01-01T11:00":      "only one of them has an offset from UTC",
-		"2024-01-01|2024-02-30|2024-03-01":        `"2024-02-30" is not a date; must be a date such as 2024-01-01`,
+		"2024-01-01|2024-02-30|2024-03-01":        `"2024-02-30" is a date that does not exist; must be a date such as 2024-01-01`,
 		"2024-01-01||2024-01-03":                  `f:3: column "t" (0 from 0): "" is missing; add a date`,
 		"2024-01-01|2024-01-02|20240103":          "is a number, not a date",
 		"2024-01-01|2024-01-02|Total":             "(a footer",
@@ -386,26 +386,39 @@ func TestReading(t *testing.T) {
 		"id\n202307\n202308\n202309\n202310\n202311\n202312\n202313\n": {Numbers,
 			"f: column id is read as numbers, not as dates (YYYYMM), because 202313 is not a date"},
 		"id\n202308\n202309\n202310\n202311\n202316\n":      {Numbers, ""},
-		days("day", "20060102", 8) + "20190140\n20190150\n": {Numbers, ""},
-		days("day", "20060102", 60) + "total\n":             {Numbers, ""},
+		days("day", "20060102", 8) + "20190140\n20190150\n": {Numbers, "such as 20190101, not as dates"},
+		days("day", "20060102", 60) + "total\n":             {Numbers, "such as 20190101, not as dates"},
 		days("day", "20060102", 60) + "201903\n": {Numbers,
 			`!f:62: column "day" (0 from 0): "201903" is not a date (YYYYMMDD)`},
-		days("day", "2006", 60):               {Numbers, ""},
-		"month\n202001.5\n202002.5\n":         {Numbers, ""},
-		"month\n202001\n\n202002\n202003\n":   {Dates, "YYYYMM"},
-		"x\n202102\n202009\n202001\n202010\n": {Dates, "YYYYMM"}, // in any order
-		"day\n1234567\n1234568\n":             {Numbers, ""},
-		"day\n22001231\n22001230\n":           {Numbers, ""},
+		days("day", "2006", 60):                   {Numbers, ""},
+		"t\n202001.5\n202002.5\n":                 {Numbers, ""},
+		"month\n202001\n\n202002\n202003\n":       {Dates, "YYYYMM"},
+		"month\n202102\n202009\n202001\n202010\n": {Dates, "YYYYMM"}, // in any order
+		"price\n199901\n200105\n199812\n200012\n199912\n200110\n200003\n199911\n200201\n200211\n": {Numbers,
+			"f: column price is read as numbers, not as dates (YYYYMM), because the steps between dates are irregular"},
+		"price\n199811\n199812\n199901\n199912\n200003\n200012\n200105\n200110\n200201\n200211\n": {Numbers,
+			"steps between dates are irregular"},
+		"population\n19871203\n18120905\n20010411\n17990208\n19450530\n18700101\n19991130\n": {Numbers,
+			"steps between numbers are more even"},
+		"date\n20190103\n20190117\n20190120\n20190306\n20190331\n20190402\n":                  {Dates, ""}, // irregular, but named
+		"x\n201901\n201902\n201903\n201812\n201901\n201902\n201903\n":                         {Dates, ""}, // two series
+		"x\n201901\n201901\n201902\n201902\n201812\n201812\n":                                 {Dates, ""},
+		"x\n201902\n201901\n201812\n201811\n201807\n":                                         {Dates, ""}, // decreasing, with a gap
+		"x\n20181130\n20181231\n20190131\n20190228\n20190329\n20190430\n20190531\n20190628\n": {Dates, ""}, // the last working days
+		"x\n201803\n201806\n201809\n201812\n201903\n":                                         {Dates, ""},
+		"x\n20181217\n20181224\n20190107\n20190114\n":                                         {Dates, ""},
+		"day\n1234567\n1234568\n":                                                             {Numbers, ""},
+		"day\n22001231\n22001230\n":                                                           {Numbers, "such as 22001231, not as dates"},
 	} {
 		s, err := tableOf(t, text)
 		if err != nil { // a blank line
 			s = testkit.Must(tableOf(t, strings.ReplaceAll(text, "\n\n", "\nNA\n")))(t)
 		}
-		got, typo := s.Reading(0)
+		got, typo := s.Reading(0, true)
 		if typo {
 			got = "!" + got
 		}
-		if s.Kind(0) != c.kind || !strings.Contains(got, c.reading) || (got == "") != (c.reading == "") {
+		if s.Kind(0) != c.kind || !strings.Contains(got, c.reading) || (got == "") != (c.reading == "") && c.kind != Dates {
 			t.Errorf("%.40q: kind %d, %q; want %d, %q", text, s.Kind(0), got, c.kind, c.reading)
 		}
 	}
@@ -423,6 +436,64 @@ func TestReading(t *testing.T) {
 		axis, _, err := along(t, "202311", "202312", "202401")
 		testkit.OK(t, err)
 		testkit.Equal(t, axis.Format(testkit.Must(axis.Parse(text))(t)), want, text)
+	}
+}
+
+// TestNonexistent checks which texts are dates that do not exist, and which look like dates that are not read.
+func TestNonexistent(t *testing.T) {
+	for s, want := range map[string]bool{"2025-02-29": true, "201713": true, "20250229": true, "2025-13": true,
+		"29/02/2025": true, "31.04.2024 12:00": true, "2024-02-29": false, "201712": false, "12/13/2024": false,
+		"2024": false, "12": false, "soon": false, "": false} {
+		testkit.Equal(t, Nonexistent(s), want, s)
+	}
+	axis, _, err := along(t, "202311", "202312", "202401")
+	testkit.OK(t, err)
+	if _, err := axis.Parse("202413"); err == nil || !strings.Contains(err.Error(), "does not exist") {
+		t.Errorf("202413: %v", err)
+	}
+	for s, want := range map[string]bool{"Jan-15": true, "15-Jan": true, "Q1 2010": true, "Q1-2010": true, "2015M01": true,
+		"2015W07": true, "SKU-15": false, "A1 10": false, "3B": false, "9001m5": false, "Jan": false} {
+		tab := testkit.Must(tableOf(t, "a;b\n"+s+";1\n"))(t)
+		testkit.Equal(t, tab.DateLike(0) == s, want, s)
+	}
+}
+
+// TestUndated checks the remark about columns with the name of a date that have numbers in a layout that is not read.
+func TestUndated(t *testing.T) {
+	for text, cell := range map[string]string{
+		"month\n2015.01\n2015.02\n2015.1\n2015.11\n":              "2015.01",
+		"month;y\n2015,01;1\n2015,02;2\n":                         "2015,01",
+		"date\n202401010000\n202401010100\n":                      "202401010000",
+		"time\n2024010100\n2024010101\n":                          "2024010100",
+		"Datum\n20240101000000\n20240101000100\n":                 "20240101000000",
+		"date\n000101\n000102\n":                                  "000101",
+		"week\n201549\n201550\n201551\n201552\n201601\n":          "201549",
+		"month\n165001\n165002\n165003\n":                         "165001",
+		"day\n20230226\n20230227\n20230228\n20230229\n20230301\n": "20230226",
+		"month\n201503\n201504.5\n201505\n":                       "201503",
+		"x\n2015.01\n2015.02\n":                                   "",
+		"month\n1\n2\n12\n":                                       "",
+		"day\n1\n31\n":                                            "",
+		"time\n0.5\n1.0\n1.5\n":                                   "",
+		"time\n0\n100000\n200000\n":                               "",
+		"date\n1990\n1991\n":                                      "",
+		"date\n2015.1\n2015.2\n2015.3\n":                          "", // years
+		"date\n2015.04\n2015.12\n2015.21\n":                       "",
+		"date\n1958.2027\n1958.2877\n":                            "",
+	} {
+		s := testkit.Must(tableOf(t, text))(t)
+		want := ""
+		if cell != "" {
+			want = "f: column " + s.Names[0] + " is read as numbers, such as " + cell + ", not as dates; write dates as " +
+				"2015-01 or 2015-01-31"
+		}
+		got, typo := s.Reading(0, true)
+		if got != want || typo {
+			t.Errorf("%q: %q; want %q", text, got, want)
+		}
+		if got, _ := s.Reading(0, false); got != "" {
+			t.Errorf("%q is the output: %q", text, got)
+		}
 	}
 }
 

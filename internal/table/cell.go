@@ -197,11 +197,15 @@ func appendNumber(b []byte, v float64) []byte {
 	return strconv.AppendFloat(b, v, format, -1, 64)
 }
 
-// howToDecide returns the end of an error about the decimal sign of a number. It names the flags with which the
-// number can be read.
-func howToDecide(s string) string {
-	_, _, atPoint := grouped(s, '.', 3)
-	_, _, atComma := grouped(s, ',', 3)
+// howToDecide returns the end of an error about the decimal sign of numbers. It names the flags with which all of them
+// can be read.
+func howToDecide(all ...string) string {
+	atPoint, atComma := true, true
+	for _, s := range all {
+		_, _, point := grouped(s, '.', 3)
+		_, _, comma := grouped(s, ',', 3)
+		atPoint, atComma = atPoint && point, atComma && comma
+	}
 	switch {
 	case atPoint && atComma:
 		return "; use --decimal comma or --decimal point"
@@ -211,6 +215,13 @@ func howToDecide(s string) string {
 		return "; use --decimal comma"
 	}
 	return ""
+}
+
+// startsAsNumber reports whether a text is not a date and begins with a digit in any script, after signs and
+// currencies.
+func startsAsNumber(s string) bool {
+	first, _ := utf8.DecodeRuneInString(strings.TrimLeft(s, "+-\u2212\u2013( "+currencies))
+	return unicode.IsDigit(first) && likely(s) != aDate
 }
 
 const aDate = " (a date or a time?)"
@@ -229,6 +240,8 @@ func likely(s string) string {
 		return " (a footer, a unit, or another word for a missing value, NA?)"
 	case strings.ContainsAny(s, currencies+percents):
 		return " (currency and percent signs are not supported)"
+	case grouped && strings.Contains(s, ",") && howToDecide(s) == "": // 1,00,000 as in India
+		return " (a thousands separator?); remove the separators, because groups must have three digits"
 	case strings.Count(s, ",") == 1 && !strings.Contains(s, ".") && grouped && !strings.Contains(s, " "):
 		return " (a decimal comma or a thousands separator?)" + howToDecide(s)
 	case grouped, strings.Count(s, ".") > 1 && isWhole(strings.ReplaceAll(s, ".", "")), strings.Contains(s, ".") &&
@@ -238,9 +251,17 @@ func likely(s string) string {
 		return " (another separator?)"
 	case strings.HasPrefix(s, "("):
 		return " (parentheses are not supported; must be a minus)"
+	case strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf && unicode.IsDigit(r) }),
+		strings.ContainsAny(s, "٬٫"):
+		return " (digits and separators must be ASCII)"
+	case digits && strings.HasSuffix(s, "-"):
+		return " (the minus must be before the number)"
+	case strings.HasPrefix(rest, "x") || digits && strings.Contains(s, "_"):
+		return " (hexadecimal numbers and underscores are not supported)"
 	case strings.HasPrefix(s, "\u2212"), strings.HasPrefix(s, "\u2013"):
 		return " (its minus is not an ASCII -)"
-	case looksLikeDate(s) || strings.Count(s, ":") > 0 || strings.Count(s, "-") > 1 || strings.Count(s, "/") > 1:
+	case looksLikeDate(s) || spelledPeriod(s) || strings.Count(s, ":") > 0 ||
+		strings.Count(s, "-") > 1 || strings.Count(s, "/") > 1:
 		return aDate
 	case digits && rest != "" && rest != s:
 		return " (a unit?)"

@@ -126,6 +126,26 @@ func (t *Table) DateLike(col int) string {
 	return ""
 }
 
+// NotRead returns an error about the first cell that is not a number of a column of text, if most of its cells are
+// probably numbers in a form that is not read, such as 5 kg or 5-. Otherwise it returns nil.
+func (t *Table) NotRead(col int) error {
+	numbers, words := 0, 0
+	for row := range t.Rows {
+		switch kind, _ := t.value(row, col); {
+		case kind == missing:
+		case kind != date && startsAsNumber(t.text(row, col)):
+			numbers++
+		default:
+			words++
+		}
+	}
+	if t.Kind(col) != Text || numbers <= words {
+		return nil
+	}
+	_, err := t.Numbers(col)
+	return err
+}
+
 // wrong returns an error about a cell.
 func (t *Table) wrong(row, col int, problem string) error {
 	return malformed("%s: %s %s", t.position(row, col, fault.Quote(t.Names[col])), fault.Quote(t.text(row, col)), problem)
@@ -177,9 +197,14 @@ func (t *Table) numbers(col int, complete bool) ([]float64, error) {
 		case (kind == point || kind == comma) && sign == missing:
 			decimal, sign = row, kind
 		case (kind == point || kind == comma) && sign != kind:
-			problem = "has a different decimal sign than " + fault.Quote(t.text(decimal, col)) + " (a thousands separator?)"
+			other := t.text(decimal, col)
+			problem = "has a different decimal sign than " + fault.Quote(other) + " (a thousands separator?)" +
+				howToDecide(other, t.text(row, col))
 		}
 		if problem != "" {
+			if mixed := t.mixedSigns(row, col); mixed != "" {
+				problem = mixed
+			}
 			return nil, t.wrong(row, col, problem)
 		}
 		values[row] = v
@@ -190,6 +215,31 @@ func (t *Table) numbers(col int, complete bool) ([]float64, error) {
 			strings.Replace(s, ",", ".", 1), strings.NewReplacer(",", "", ".", "").Replace(s), why, howToDecide(s)))
 	}
 	return values, nil
+}
+
+// mixedSigns returns the end of an error about a number that can have only a decimal comma in a column with a number
+// that can have only a decimal point, or vice versa. It returns "" for other cells and columns.
+func (t *Table) mixedSigns(row, col int) string {
+	only := func(row int) byte {
+		_, _, atPoint := grouped(t.text(row, col), '.', 3)
+		_, _, atComma := grouped(t.text(row, col), ',', 3)
+		switch {
+		case atPoint && !atComma:
+			return '.'
+		case atComma && !atPoint:
+			return ','
+		}
+		return 0
+	}
+	names := map[byte]string{'.': "point", ',': "comma"}
+	sign := only(row)
+	for other := range t.Rows {
+		if o := only(other); sign != 0 && o != 0 && o != sign {
+			return fmt.Sprintf("has a decimal %s, but %s in the same column has a decimal %s; write all of them with the "+
+				"same sign", names[sign], fault.Quote(t.text(other, col)), names[o])
+		}
+	}
+	return ""
 }
 
 // ambiguousSign returns why the commas or points of a column may be decimal signs or thousands separators, "" if it

@@ -1,9 +1,11 @@
 package table
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -53,8 +55,9 @@ const mostlyDates, fewestDates = 0.9, 6
 
 // compactDates returns the dates in a column of numbers, nil if few of the numbers can be dates. The numbers are
 // dates if all of them are valid dates in one layout and their steps are more even in months, years or days than as
-// numbers. If both are equally even, as in the months of one year, the name of the column decides. The same rule
-// decides whether a number that is not a date is a typo.
+// numbers. In addition, the dates must be regular or the column must have the name of a date, because values such as
+// prices may be valid dates by chance. If both are equally even, as in the months of one year, the name of the column
+// decides. The same rule decides whether a number that is not a date is a typo.
 func (t *Table) compactDates(col int, c *column) *compactDates {
 	total := c.numbers()
 	if total == 0 || c.count[whole] != total && c.count[point] != total || total+c.count[missing] != t.Rows {
@@ -96,7 +99,10 @@ func (t *Table) compactDates(col int, c *column) *compactDates {
 	const rounding = 1e-9
 	switch {
 	case asDates < asNumbers-rounding:
-		d.chosen = true
+		if d.chosen = namedDate(t.Names[col]) || regular(axis, d.times); !d.chosen {
+			d.reason = "the steps between dates are irregular and the name of the column does not contain date, " +
+				"month or day"
+		}
 	case asNumbers < asDates-rounding:
 		d.reason = "the steps between numbers are more even"
 	case namedDate(t.Names[col]):
@@ -108,6 +114,28 @@ func (t *Table) compactDates(col int, c *column) *compactDates {
 		d.chosen, d.typo, d.times, d.reason = false, d.chosen, nil, t.text(d.invalid, col)+" is not a date"
 	}
 	return d
+}
+
+// regular reports whether at least half of the steps between successive rows with different dates are equal, in the
+// unit of the axis or in months.
+func regular(axis *Axis, times []time.Time) bool {
+	steps, most := 0, 0
+	inUnit, inMonths := map[float64]int{}, map[int64]int{}
+	for i, at := range times[1:] {
+		before := times[i]
+		if at.Equal(before) {
+			continue
+		}
+		steps++
+		step := axis.of(at) - axis.of(before)
+		inUnit[step]++
+		most = max(most, inUnit[step])
+		if months := monthNumber(at) - monthNumber(before); months != 0 {
+			inMonths[months]++
+			most = max(most, inMonths[months])
+		}
+	}
+	return 2*most >= steps
 }
 
 // unevenness returns the coefficient of variation of the steps between different values, 0 for fewer than two steps.
@@ -133,12 +161,72 @@ func namedDate(name string) bool {
 	return name == "ds" || slices.ContainsFunc(dateWords, func(word string) bool { return strings.Contains(name, word) })
 }
 
+// undated returns the first number of a column with the name of a date if its numbers are probably dates in a layout
+// that is not read, such as 2015.01, 150131 or 2015013112. All of them must have an even number of digits from six
+// (2451545 is a Julian day), or all must be years with a month of at most two digits. Otherwise it returns "".
+func (t *Table) undated(col int) (first string) {
+	if t.exact || !namedDate(t.Names[col]) || t.Kind(col) != Numbers {
+		return ""
+	}
+	long, months, twoDigits := true, true, false
+	for row := range t.Rows {
+		kind, _ := t.value(row, col)
+		if kind != whole && kind != point && kind != comma {
+			continue
+		}
+		s := t.text(row, col)
+		first = cmp.Or(first, s)
+		digits := len(s) - len(strings.TrimLeft(s, "0123456789"))
+		long = long && digits >= len("150131") && digits%2 == 0
+		year, month, _ := strings.Cut(strings.Replace(s, ",", ".", 1), ".")
+		y, _ := strconv.Atoi(year)
+		m, _ := strconv.Atoi(month)
+		months = months && y >= earliest && y <= latest && m >= 1 && m <= 12 && len(month) <= 2
+		twoDigits = twoDigits || len(month) == 2
+	}
+	if long || months && twoDigits {
+		return first
+	}
+	return ""
+}
+
+// AsNumbers makes Kind and Axis read a column as numbers if it may have either numbers or dates.
+func (t *Table) AsNumbers(col int) {
+	if d := t.column(col).compact; d != nil && d.chosen {
+		d.chosen, d.reason = false, "it is the output"
+	}
+}
+
+// MayBeNumbers reports whether a column of dates may as well have numbers. named means that its name is that of a date.
+func (t *Table) MayBeNumbers(col int) (may, named bool) {
+	d := t.column(col).compact
+	return d != nil && d.chosen, namedDate(t.Names[col])
+}
+
+// Increasing reports whether all cells of a column are numbers that increase from row to row, and whether they do so
+// in equal steps.
+func (t *Table) Increasing(col int) (increasing, even bool) {
+	values := make([]float64, t.Rows)
+	for row := range values {
+		var kind class
+		if kind, values[row] = t.value(row, col); kind != whole && kind != point && kind != comma ||
+			row > 0 && values[row] <= values[row-1] {
+			return false, false
+		}
+	}
+	return true, unevenness(values) < 1e-6
+}
+
 // Reading returns how a column is read that may have either numbers or dates without separators, such as 201501 or
-// 20150131. It returns "" for other columns. typo means that the column has numbers only because of a few cells
-// that are not dates.
-func (t *Table) Reading(col int) (how string, typo bool) {
+// 20150131, or that is an input with the name of a date and has numbers in another layout. It returns "" for other
+// columns. typo means that the column has numbers only because of a few cells that are not dates.
+func (t *Table) Reading(col int, input bool) (how string, typo bool) {
 	d := t.column(col).compact
 	if d == nil {
+		if cell := t.undated(col); cell != "" && input {
+			return fmt.Sprintf("%s: column %s is read as numbers, such as %s, not as dates; write dates as 2015-01 or "+
+				"2015-01-31", t.name, t.Names[col], cell), false
+		}
 		return "", false
 	}
 	form, example := "YYYYMMDD", "2015-01-31"

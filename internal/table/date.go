@@ -142,6 +142,8 @@ func (l *layout) parseLike(s string) (t time.Time, zoned bool, problem string) {
 		options = slices.DeleteFunc(options, func(o layout) bool { return o.numeric() && o.dayFirst() != l.dayFirst() })
 	}
 	switch {
+	case Nonexistent(s) && (l.compact() || !isNumber(s)):
+		return t, false, noSuchDate
 	case len(options) == 0:
 		return t, false, "is not a date"
 	case len(options) > 1 && options[0].numeric():
@@ -254,6 +256,43 @@ func (l *layout) UnmarshalText(b []byte) error {
 		}
 	}
 	return fmt.Errorf("invalid layout of dates %.40q; must be 3 February 2001, 04:05:06.789123456, in the layout of the column", b)
+}
+
+const noSuchDate = "is a date that does not exist"
+
+// Nonexistent reports whether a text is a date in a layout that is read, except that the day or the month is too large
+// or zero, as in 2025-02-29 and 201713.
+func Nonexistent(s string) bool {
+	day, _, _ := cutDate(s)
+	any := false
+	for _, layout := range slices.Concat(daysByShape[string(shape(nil, day))], compacts) {
+		if len(layout) != len(day) && slices.Contains(compacts, layout) {
+			continue
+		}
+		_, err := time.Parse(layout, day)
+		if err == nil {
+			return false
+		}
+		any = any || strings.HasSuffix(err.Error(), "out of range")
+	}
+	return any
+}
+
+// spelledPeriod reports whether a text is a month or quarter such as Jan-15, 15-Jan, Q1 2010, Q1-2010 or 2015M01.
+func spelledPeriod(s string) bool {
+	letters := strings.ToLower(strings.Trim(s, "0123456789 -"))
+	switch string(shape(nil, s)) {
+	case "A-0", "0-A", "A0", "0 A":
+		_, err := time.Parse("Jan", letters)
+		_, long := time.Parse("January", letters)
+		return err == nil || long == nil
+	case "A0 0", "A0-0", "A0/0":
+		return s[0]|0x20 == 'q'
+	case "0A0":
+		return len(s) >= len("2015M1") && s[:2] >= "17" && s[:2] <= "21" && isDigit(s[3]) &&
+			strings.ContainsAny(s[4:5], "mMqQwW")
+	}
+	return false
 }
 
 // looksLikeDate returns false only for texts that are not dates. It is a fast test.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/vssgp/vssgp/internal/fileio/fault"
 )
@@ -98,8 +99,11 @@ func (r *textReader) next(limit int) (*Table, error) {
 				at = len(bom)
 			}
 			candidates := delimiters
-			if separator, length := declared(r.rest[at:]); slices.Contains(delimiters, separator) && length > 0 {
-				candidates, at = []byte{separator}, at+length
+			if separator, length := declared(r.rest[at:]); len(separator) == 1 && strings.Contains("\t;,| ", separator) {
+				candidates, at = []byte{separator[0]}, at+length
+			} else if length > 0 {
+				return nil, r.wrong(r.line, "the first line declares the separator %s; must be sep= and a comma, semicolon, "+
+					"tab, vertical bar or space", fault.Quote(separator))
 			}
 			sample := r.rest[at:min(len(r.rest), at+sampleSize)]
 			r.dialect = sniff(sample, r.ended && at+len(sample) == len(r.rest), candidates)
@@ -325,22 +329,24 @@ const sampleSize, sampleRecords = 1 << 16, 200
 // delimiters are the candidates of sniff. It prefers earlier ones if their scores are equal.
 var delimiters = []byte{'\t', ';', ',', '|', ' ', 0}
 
-// declared returns the separator in the first line of a spreadsheet's export, sep=; for example, and the length of
-// the line. Both are 0 without such a line.
-func declared(text string) (separator byte, length int) {
+// declared returns the separator in the first line of a spreadsheet's export, sep=; or "sep=;" for example, and the
+// length of the line. Both are zero without such a line. A name such as sep=a is not a separator.
+func declared(text string) (separator string, length int) {
+	end := strings.IndexAny(text, "\r\n")
+	if end < 0 {
+		return "", 0
+	}
+	line := text[:end]
+	if quoted := len(line) > 1 && line[0] == '"' && line[end-1] == '"'; quoted {
+		line = line[1 : end-1]
+	}
 	const key = "sep="
-	if len(text) <= len(key)+1 || !strings.EqualFold(text[:len(key)], key) {
-		return 0, 0
+	if len(line) < len(key) || !strings.EqualFold(line[:len(key)], key) ||
+		strings.ContainsFunc(line[len(key):], func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
+		return "", 0
 	}
-	rest := text[len(key)+1:]
-	line := len(rest) - len(strings.TrimLeft(rest, "\r"))
-	if line < len(rest) && rest[line] == '\n' {
-		line++
-	}
-	if line == 0 {
-		return 0, 0
-	}
-	return text[len(key)], len(key) + 1 + line
+	rest := strings.TrimLeft(text[end:], "\r")
+	return line[len(key):], len(text) - len(strings.TrimPrefix(rest, "\n"))
 }
 
 // sniff detects the dialect of a file from its beginning. whole means that the sample is the whole file. delimiters

@@ -95,6 +95,7 @@ func TestDialects(t *testing.T) {
 		"half of them dates":    {"day,2023-12-31\n2024-01-01,1\nx,2\n", "day 2023-12-31", "dn", []float64{1, 2}},
 		"bars":                  {"a | b\n1 | 2,5\n3 | 4\n", "a b", "nn", []float64{1, 2.5, 3, 4}},
 		"a declared separator":  {"\ufeffSEP=;\r\na;b\r\n1,5;2\r\n", "a b", "nn", []float64{1.5, 2}},
+		"a quoted declaration":  {"\"sep=;\"\r\na;b\r\n1,5;2\r\n", "a b", "nn", []float64{1.5, 2}},
 		"a name like sep":       {"sep=,b\n1,2\n", "sep= b", "nn", []float64{1, 2}},
 		"names that look alike": {"a,b,a\nu,1,v\n", "a b a", "tnt", []float64{1}},
 	} {
@@ -144,6 +145,9 @@ var badCSV = map[string]struct{ text, message string }{
 	"gzip":               {"\x1f\x8bnonsense", "gzip data are damaged"},
 	"binary":             {"a,b\n1,2\x00\n", "binary"},
 	"Parquet":            {"PAR1\x15\x04", "read_parquet"},
+	"separator :":        {"sep=:\na:b\n1:2\n", "f.csv:1: the first line declares the separator \":\"; must be sep= and a comma,"},
+	"separators":         {"sep=;;\na;b\n1;2\n", "f.csv:1: the first line declares the separator \";;\""},
+	"no separator":       {"\ufeff\"sep=\"\na;b\n1;2\n", "f.csv:1: the first line declares the separator \"\""},
 	"quotes":             {"a,b\n1,2\n" + strings.Repeat("\"", 9), "extraneous or missing"},
 	"long word":          {"t,y\n1," + strings.Repeat("z", 1<<20) + "\n", `"zzzzz`},
 
@@ -184,7 +188,7 @@ func TestBadCSV(t *testing.T) {
 		})
 	}
 	_, err := outputs(testkit.Must(tableOf(t, "a;b\n1;2.5\n2;1,5\n"))(t))
-	oneLine(t, err, `"1,5" has a different decimal sign than "2.5"`)
+	oneLine(t, err, `"1,5" has a decimal comma, but "2.5" in the same column has a decimal point`)
 	broken := errors.New("broken")
 	_, err = In(breaking{[]byte("t,y\n1,2\n3,-"), broken}, 20, "f.csv").matrix()
 	if !errors.Is(err, broken) || errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "f.csv:3") {
@@ -259,7 +263,11 @@ func TestDecimal(t *testing.T) {
 		{"1974|1.974", 0, "1974 1.974"},
 		{"1200|990|1,010", '.', "1200 990 1010"}, {"1200|990|1,010", ',', "1200 990 1.01"},
 		{"1,974|1234,567", 0, "1.974 1234.567"}, {"1,974|1,9745", 0, "1.974 1.9745"},
-		{"1,974|5.5", 0, "a different decimal sign"},
+		{"1,974|5.5", 0, `"5.5" has a different decimal sign than "1,974" (a thousands separator?); use --decimal point`},
+		{"1000,00|1374.10", 0, `"1374.10" has a decimal point, but "1000,00" in the same column has a decimal comma; write`},
+		{"1000,00|1374.10", ',', `"1374.10" has a decimal point, but "1000,00" in`},
+		{"1000,00|1374.10", '.', `"1000,00" has a decimal comma, but "1374.10" in`},
+		{"1,974|98.7", ',', "not a number with a decimal comma; use --decimal point"}, {"1,974|98.7", '.', "1974 98.7"},
 		{"1,974|2,1e3", 0, "1.974 2100"}, {"1,974|2,000,001", 0, "(a thousands separator?); use --decimal"},
 		{"1,974|", 0, "is 1.974 or 1974"},
 		{"1,974|-2,000|950", ',', "1.974 -2 950"}, {"1,974|-2,000|950", '.', "1974 -2000 950"},
@@ -272,7 +280,7 @@ func TestDecimal(t *testing.T) {
 		{"1.900,41", '.', "use --decimal comma"}, {"1.900,41", 0, "use --decimal comma"},
 		{"1,234,567", ',', "use --decimal point"},
 		{"1 974", 0, "use --decimal comma or --decimal point"}, {"1,97,400", '.', "is not a number"},
-		{"19,74,001", 0, "(a thousands separator?)"}, {",974", '.', "is not"},
+		{"19,74,001", 0, "(a thousands separator?); remove the separators, because groups must have"}, {",974", '.', "is not"},
 		{"$5.00|€1.974,41", 0, "\"$5.00\" is not a number; must be a decimal number such as -0.5 or 1e-3 (currency " +
 			"and percent signs"},
 		{"5 %|6 %", 0, "(currency and percent"}, {"(5.00)|4", 0, "(parentheses are"}, {"\u22125.00", 0, "not an ASCII -"},

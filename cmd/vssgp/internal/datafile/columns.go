@@ -133,6 +133,7 @@ func (c Columns) split(t *table.Table) (Choice, error) {
 	if err != nil {
 		return chosen, err
 	}
+	c.outputAsNumbers(t, chosen)
 	if numbers := t.OfKind(table.Numbers); chosen.Y == nil && len(numbers) > 0 {
 		chosen.Y = numbers[len(numbers)-1:]
 	}
@@ -143,6 +144,28 @@ func (c Columns) split(t *table.Table) (Choice, error) {
 		}
 	}
 	return chosen, nil
+}
+
+// outputAsNumbers makes the table read a column of dates without separators as numbers if it is the default output.
+// This is so if --x is given and no column of numbers is left, or if the column is the last one of numbers and dates,
+// its name is not that of a date, and an earlier column has dates or increasing numbers, which can be the input.
+func (c Columns) outputAsNumbers(t *table.Table, chosen Choice) {
+	taken := slices.Concat(chosen.Errors, chosen.Regressors, chosen.By)
+	usable := others(t.OfKind(table.Numbers, table.Dates), taken)
+	left := others(usable, chosen.X)
+	if chosen.Y != nil || len(left) == 0 {
+		return
+	}
+	last, hasInput, hasNumbers := left[len(left)-1], false, false
+	for _, col := range usable {
+		increasing, _ := t.Increasing(col)
+		hasInput = hasInput || col < last && (t.Kind(col) == table.Dates || increasing)
+		hasNumbers = hasNumbers || t.Kind(col) == table.Numbers && !slices.Contains(chosen.X, col)
+	}
+	given := chosen.X != nil || c.rows
+	if may, named := t.MayBeNumbers(last); may && (given && !hasNumbers || !named && hasInput) {
+		t.AsNumbers(last)
+	}
 }
 
 // Split selects the inputs and outputs of a table for a fit.
@@ -258,6 +281,7 @@ func (c Columns) OfSeries(t *table.Table, path string, holes bool) (Choice, erro
 		return chosen, cli.Mistake("--x: %d columns; must be one column, the time of the series", len(chosen.X))
 	}
 	taken := slices.Concat(chosen.Errors, chosen.Regressors, chosen.By)
+	c.outputAsNumbers(t, chosen)
 	numbers, dates := others(t.OfKind(table.Numbers), taken), others(t.OfKind(table.Dates), slices.Concat(taken, chosen.Y))
 	free := others(numbers, chosen.Y)
 	switch {
@@ -275,6 +299,12 @@ func (c Columns) OfSeries(t *table.Table, path string, holes bool) (Choice, erro
 			chosen.Y = withHoles
 		case len(free) > 0:
 			chosen.Y = free[len(free)-1:]
+			if len(free) > 1 {
+				break
+			}
+			if err := lostOutput(t, free[0], others(t.OfKind(table.Text), taken)); err != nil {
+				return chosen, err
+			}
 		default:
 			return chosen, cli.Mistake("%s: there is no column of numbers for an output among %s; choose with --y", path, Listed(t.Names))
 		}
@@ -284,6 +314,21 @@ func (c Columns) OfSeries(t *table.Table, path string, holes bool) (Choice, erro
 			cli.Counted(len(chosen.Y), "output"), Listed(NamesOf(t, chosen.Y)))
 	}
 	return chosen, nil
+}
+
+// lostOutput returns an error if the default output, the only column of numbers, is probably the input, because one
+// of the columns of text has numbers in a form that is not read. An input increases: in equal steps, or before the
+// column of text. A column of addresses, which also begin with digits, is accepted next to values that do not.
+func lostOutput(t *table.Table, output int, words []int) error {
+	increasing, even := t.Increasing(output)
+	for _, col := range words {
+		if increasing && (even || output < col) {
+			if err := t.NotRead(col); err != nil {
+				return fmt.Errorf("%w; choose the output with --y if it is another column", err)
+			}
+		}
+	}
+	return nil
 }
 
 // RowName is the value of --x for the row number, unless a column has this name. RowUnit is the unit of its axis.

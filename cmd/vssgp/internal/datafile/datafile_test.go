@@ -57,6 +57,68 @@ func TestColumns(t *testing.T) {
 	}
 }
 
+// TestLostOutput checks that a series is refused if its input would be forecast because the output has numbers in a
+// form that is not read.
+func TestLostOutput(t *testing.T) {
+	index, uneven, values := []string{"1", "2", "3", "4"}, []string{"1", "2", "4", "5"}, []string{"3", "1", "2", "4"}
+	days := []string{"2024-01-01", "2024-01-02", "2024-01-03", "2024-01-04"}
+	cells := func(format string) (all []string) {
+		for i := range 4 {
+			all = append(all, fmt.Sprintf(format, i))
+		}
+		return all
+	}
+	arabic := []string{"١٠", "١١", "١٢", "١٣"}
+	for name, c := range map[string]struct {
+		columns [][]string
+		y, want string // "" for no error
+	}{
+		"SAP":                {[][]string{index, cells("100%d.00-")}, "", "before the number"},
+		"units":              {[][]string{index, cells("100%d.0 kg")}, "", `"1000.0 kg" is not a number`},
+		"underscores":        {[][]string{index, cells("1_00%d.00")}, "", "underscores are not supported"},
+		"hexadecimal":        {[][]string{index, cells("0x3e%d")}, "", "hexadecimal numbers"},
+		"Arabic":             {[][]string{index, arabic}, "", "must be ASCII"},
+		"Arabic separators":  {[][]string{index, cells("1٬00%d٫00")}, "", "must be ASCII"},
+		"full width":         {[][]string{index, {"１００", "１０１", "１０２", "１０３"}}, "", "must be ASCII"},
+		"one word":           {[][]string{index, {"9 kg", "broken", "7 kg", "8 kg"}}, "", "(a unit?)"},
+		"an uneven input":    {[][]string{uneven, cells("%d kg")}, "", "(a unit?)"},
+		"the output first":   {[][]string{cells("%d kg"), index}, "", "(a unit?)"},
+		"an index and dates": {[][]string{days, index, cells("%d kg")}, "", "(a unit?)"},
+		"--y":                {[][]string{index, cells("%d kg")}, "0", ""},
+		"values":             {[][]string{values, cells("%d kg")}, "", ""},
+		"addresses":          {[][]string{cells("1%d Main St"), values}, "", ""},
+		"addresses, growing": {[][]string{cells("1%d Main St"), uneven}, "", ""},
+		"addresses last":     {[][]string{values, cells("1%d Main St")}, "", ""},
+		"names":              {[][]string{cells("shop %d"), index}, "", ""},
+		"names last":         {[][]string{index, cells("shop %d")}, "", ""},
+		"unreadable dates":   {[][]string{cells("01:0%d h"), index}, "", ""},
+		"two more columns":   {[][]string{index, values, cells("%d kg")}, "", ""},
+		"more words":         {[][]string{{"9 kg", "?", "a", "b"}, index}, "", ""},
+	} {
+		text := ""
+		for i := range c.columns {
+			text += []string{"", ";"}[min(i, 1)] + string(rune('a'+i))
+		}
+		for row := range 4 {
+			for i, column := range c.columns {
+				text += []string{"\n", ";"}[min(i, 1)] + column[row]
+			}
+		}
+		tab := testkit.Must(table.Read(t.Context(), table.In(strings.NewReader(text), int64(len(text)), "t.csv")))(t)
+		columns := Columns{}
+		if c.y != "" {
+			columns.Y = []string{c.y}
+		}
+		_, err := columns.OfSeries(tab, "t.csv", false)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v; want %q", name, err, c.want)
+		}
+		if err != nil {
+			testkit.Equal(t, cli.ExitCode(err), cli.ExitMistake, name)
+		}
+	}
+}
+
 // TestPlaces checks that a recording's times and a table's columns, in the model's order,
 // are complete after reading in blocks, and that reading ends with the context.
 func TestPlaces(t *testing.T) {

@@ -91,7 +91,7 @@ func readTable(ctx context.Context, env *cli.Env, path string, c Columns, choose
 		env.Note("%s: left out %s; choose with --x and --y", path, left)
 	}
 	if like == nil {
-		NoteReading(env, t, chosen.X)
+		c.NoteReading(env, t, chosen)
 	}
 	axes, err := axesOf(t, chosen.X, like)
 	if err != nil {
@@ -124,10 +124,14 @@ func readTable(ctx context.Context, env *cli.Env, path string, c Columns, choose
 	return data, nil
 }
 
-// NoteReading prints how inputs are read that may have either numbers or dates.
-func NoteReading(env *cli.Env, t *table.Table, inputs []int) {
-	for _, col := range inputs {
-		switch reading, typo := t.Reading(col); {
+// NoteReading prints how inputs and default outputs are read that may have either numbers or dates.
+func (c Columns) NoteReading(env *cli.Env, t *table.Table, chosen Choice) {
+	cols := chosen.X
+	if c.Y == nil {
+		cols = slices.Concat(cols, chosen.Y)
+	}
+	for i, col := range cols {
+		switch reading, typo := t.Reading(col, i < len(chosen.X)); {
 		case typo:
 			env.Warn("dates", "%s", reading)
 		case reading != "":

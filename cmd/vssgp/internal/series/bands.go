@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -28,6 +29,9 @@ func (l *levels) flag() *cli.Value {
 			v, err := strconv.ParseFloat(strings.TrimSpace(one), 64)
 			if err != nil || !(v >= 0 && v <= mostLevel) {
 				return fmt.Errorf("must be percentages from 0 to less than 100 (at most %v), such as 80,95", mostLevel)
+			}
+			if slices.Contains(*l, v) {
+				return fmt.Errorf("%v is given twice, which would give two columns of the same name", v)
 			}
 			*l = append(*l, v)
 		}

@@ -62,7 +62,7 @@ func seriesOf(ctx context.Context, env *cli.Env, path string, c datafile.Columns
 		err = r.checkGuess(env, c.Ordered)
 	}
 	if err == nil {
-		datafile.NoteReading(env, r.table, r.chosen.X)
+		c.NoteReading(env, r.table, r.chosen)
 	}
 	if err == nil && r.left != "" {
 		env.Note("%s: left out %s; choose with --x and --y", r.path, r.left)

@@ -48,9 +48,11 @@ if the table has several.
 
 The output has the input, then NAME_mean, NAME_sd, NAME_lower and NAME_upper for each
 output NAME. Without -o a table is printed. Numbers are rounded to three digits of their
-standard deviation (--digits). Empty rows at the end are part of the forecast; by default
-exactly they, else two seasons, are forecast. Values of a --regressor are read from them or
-from --at.
+standard deviation (--digits).
+
+If rows at the end of DATA have no value, these rows are forecast. Otherwise the forecast has
+two seasons or, without a season, a tenth of the number of rows. --horizon, --until and --at
+choose other rows. Values of a --regressor are read from DATA or from --at.
 
 Details: docs/forecasting.md and docs/series.md.`,
 		Example: `  vssgp forecast co2.csv --horizon 24 -o forecast.csv
@@ -95,6 +97,10 @@ func runForecast(ctx context.Context, env *cli.Env, path string, o *forecastFlag
 	if err != nil {
 		return err
 	}
+	names, err := o.columnNames(r, at) // checked before the fit
+	if err != nil {
+		return err
+	}
 	all, err := each(ctx, env, r, func(one *timeSeries) (*forecastOf, *series.Model, *result, error) {
 		f, m, err := one.forecast(ctx, env, at, o)
 		if err != nil {
@@ -105,11 +111,11 @@ func runForecast(ctx context.Context, env *cli.Env, path string, o *forecastFlag
 	if err != nil {
 		return err
 	}
-	files, err := o.files(ctx, env, all)
+	files, err := o.files(ctx, env, all, names)
 	if err != nil {
 		return err
 	}
-	names, a := o.columnNames(all), &answer{}
+	a := &answer{}
 	if o.output == "" && env.JSON {
 		a.Forecast = &frame{Columns: names}
 		for _, one := range all.finished {
@@ -168,18 +174,19 @@ type forecastOf struct {
 	rows []float64 // of the output
 }
 
-// columnNames returns the names of the output's columns.
-func (o *forecastFlags) columnNames(all *run[*forecastOf]) []string {
-	names := predictedNames(all.finished[0].value.at.Name, all.table.yNames, true, o.form.levels)
-	return all.table.labeled(all.table.byName, names...)
+// columnNames returns the names of the output's columns. The error wraps datafile.ErrSameName.
+func (o *forecastFlags) columnNames(r *timeSeries, at *datafile.Times) ([]string, error) {
+	input := r.xName
+	if at != nil {
+		input = at.Name
+	}
+	return datafile.WithDraws(r.labeled(r.byName, predictedNames(input, r.yNames, true, o.form.levels)...), nil, 0)
 }
 
-// files returns the files to write, the table last.
-func (o *forecastFlags) files(ctx context.Context, env *cli.Env, all *run[*forecastOf]) ([]fileio.File, error) {
-	names, err := datafile.WithDraws(o.columnNames(all), nil, 0)
-	if err != nil {
-		return nil, err
-	}
+// files returns the files to write, the table last. names are the names of its columns.
+func (o *forecastFlags) files(
+	ctx context.Context, env *cli.Env, all *run[*forecastOf], names []string,
+) ([]fileio.File, error) {
 	var predictions []*prediction
 	for _, one := range all.finished {
 		predictions = append(predictions, one.value.p)
@@ -257,7 +264,10 @@ func (r *timeSeries) targets(env *cli.Env, at *datafile.Times, o *forecastFlags)
 		d = at
 	case o.until != "":
 		x, err := r.axis.Parse(o.until)
-		if err != nil {
+		if err != nil && r.axis.Dates() && table.Nonexistent(o.until) {
+			return nil, cli.Mistake("--until %s: the date does not exist; must be a date such as %s", o.until,
+				r.axis.Format(r.grid.Last))
+		} else if err != nil {
 			return nil, cli.Mistake("--until %s: must have the format of the input %s, such as %s", o.until, r.xName,
 				r.axis.Format(r.grid.Last))
 		}

@@ -46,6 +46,10 @@ func Predict(ctx context.Context, env *cli.Env, m *series.Model, modelPath, inpu
 	if err != nil {
 		return err
 	}
+	names, err := datafile.WithDraws(predictedNames(at.Name, m.YNames, o.Posterior, o.levels), m.YNames, o.Draws)
+	if err != nil {
+		return err
+	}
 	show := func(share float64) { env.ShowProgress(share, "predicting %s", cli.Counted(len(x), "row")) }
 	p, err := predictParts(ctx, m, x, z, o.levels, show)
 	var draws [][][]float64
@@ -59,10 +63,6 @@ func Predict(ctx context.Context, env *cli.Env, m *series.Model, modelPath, inpu
 		return fmt.Errorf("%s: %w", modelPath, err)
 	}
 	noteMedians(env, m.YNames, p)
-	names, err := datafile.WithDraws(predictedNames(at.Name, m.YNames, o.Posterior, o.levels), m.YNames, o.Draws)
-	if err != nil {
-		return err
-	}
 	view := modelView("Prediction by "+filepath.Base(modelPath), m, k)
 	view.At, view.Levels = x, o.levels
 	files, err := draw(ctx, env, drawing{plot: o.Plot}, view)

@@ -273,6 +273,9 @@ func (r *timeSeries) checkGuess(env *cli.Env, ordered bool) error {
 		err = r.checkOrder()
 	}
 	if err != nil {
+		if reading, typo := r.table.Reading(r.chosen.X[0], true); typo { // the likely cause
+			err = cli.Mistake("%w; %s", err, reading)
+		}
 		return err
 	}
 	if repeats != "" && r.check(false) == nil {

@@ -19,6 +19,16 @@ import (
 // TestSeries checks the columns of a series by default and by flags.
 func TestSeries(t *testing.T) {
 	dir, nan := t.TempDir(), math.NaN()
+	prices := []int{199811, 199812, 199901, 199912, 200003, 200012, 200105, 200110, 200201, 200211} // also months
+	join := func(names string, row func(i int) string) string {
+		for i := range prices {
+			names += "\n" + row(i)
+		}
+		return names + "\n"
+	}
+	months := func(i int) int { return 201506 + i + i/7*88 }
+	years := join("year,price", func(i int) string { return fmt.Sprint(2010+i, ",", prices[i]) })
+	index := join("t,y", func(i int) string { return fmt.Sprint(i, ",", months(i)) })
 	for name, c := range map[string]struct {
 		text, x, y string
 		holes      bool
@@ -27,17 +37,32 @@ func TestSeries(t *testing.T) {
 		wantY      string
 		first      []float64 // of the second row
 	}{
-		"dates":         {"n,date,a,b\n1,2024-01-01,5,6\n2,2024-01-03,,7\n", "", "", false, "date days", []float64{0, 2}, "b", []float64{7}},
-		"holes":         {"n,date,a,b\n1,2024-01-01,5,6\n2,2024-01-03,,7\n", "", "", true, "date days", []float64{0, 2}, "a", []float64{nan}},
-		"numbers":       {"t,a,b\n1,5,6\n2,6,7\n", "", "", true, "t ", []float64{1, 2}, "b", []float64{7}},
-		"one column":    {"y\n5\n6\n", "", "", false, "row rows", []float64{1, 2}, "y", []float64{6}},
-		"an output":     {"t,a,b\n1,5,6\n2,6,7\n", "", "a", false, "t ", []float64{1, 2}, "a", []float64{6}},
-		"an input":      {"t,a,b\n1,5,6\n2,6,7\n", "b", "", false, "b ", []float64{6, 7}, "a", []float64{6}},
-		"both":          {"t,a,b\n1,5,6\n2,6,\n", "a", "t,b", false, "a ", []float64{5, 6}, "t b", []float64{2, nan}},
-		"the only left": {"w,y\nu,5\nv,6\n", "", "", false, "row rows", []float64{1, 2}, "y", []float64{6}},
-		"text alone":    {"w\nu\nv\n", "", "", false, "", nil, "", nil},
-		"two inputs":    {"t,a,b\n1,5,6\n2,6,7\n", "t,a", "b", false, "", nil, "", nil},
-		"the same":      {"t,a,b\n1,5,6\n2,6,7\n", "t", "t", false, "", nil, "", nil},
+		"dates":          {"n,date,a,b\n1,2024-01-01,5,6\n2,2024-01-03,,7\n", "", "", false, "date days", []float64{0, 2}, "b", []float64{7}},
+		"holes":          {"n,date,a,b\n1,2024-01-01,5,6\n2,2024-01-03,,7\n", "", "", true, "date days", []float64{0, 2}, "a", []float64{nan}},
+		"numbers":        {"t,a,b\n1,5,6\n2,6,7\n", "", "", true, "t ", []float64{1, 2}, "b", []float64{7}},
+		"one column":     {"y\n5\n6\n", "", "", false, "row rows", []float64{1, 2}, "y", []float64{6}},
+		"an output":      {"t,a,b\n1,5,6\n2,6,7\n", "", "a", false, "t ", []float64{1, 2}, "a", []float64{6}},
+		"an input":       {"t,a,b\n1,5,6\n2,6,7\n", "b", "", false, "b ", []float64{6, 7}, "a", []float64{6}},
+		"both":           {"t,a,b\n1,5,6\n2,6,\n", "a", "t,b", false, "a ", []float64{5, 6}, "t b", []float64{2, nan}},
+		"the only left":  {"w,y\nu,5\nv,6\n", "", "", false, "row rows", []float64{1, 2}, "y", []float64{6}},
+		"text alone":     {"w\nu\nv\n", "", "", false, "", nil, "", nil},
+		"two inputs":     {"t,a,b\n1,5,6\n2,6,7\n", "t,a", "b", false, "", nil, "", nil},
+		"prices by year": {years, "", "", false, "year ", []float64{2010, 2011}, "price", []float64{199812}},
+		"prices by day": {join("date,price", func(i int) string { return fmt.Sprintf("2020-01-%02d,%d", i+1, prices[i^1]) }),
+			"", "", false, "date days", []float64{0, 1}, "price", []float64{199811}},
+		"only prices": {join("price", func(i int) string { return fmt.Sprint(prices[i^1]) }),
+			"", "", false, "row rows", []float64{1, 2}, "price", []float64{199811}},
+		"regular values": {index, "", "", false, "t ", []float64{0, 1}, "y", []float64{201507}},
+		"regular values by day": {join("date,y", func(i int) string { return fmt.Sprintf("2020-01-%02d,%d", i+1, months(i)) }),
+			"", "", false, "date days", []float64{0, 1}, "y", []float64{201507}},
+		"regular values and --x": {index, "t", "", false, "t ", []float64{0, 1}, "y", []float64{201507}},
+		"months after an index": {strings.Replace(index, "y", "month", 1), "", "", false, "month months", []float64{0, 1},
+			"t", []float64{1}},
+		"months after an index, and --x": {strings.Replace(index, "y", "month", 1), "t", "", false, "t ", []float64{0, 1},
+			"month", []float64{201507}},
+		"months after values": {join("v,x", func(i int) string { return fmt.Sprint(i*i%5, ",", months(i)) }),
+			"", "", false, "x months", []float64{0, 1}, "v", []float64{1}},
+		"the same": {"t,a,b\n1,5,6\n2,6,7\n", "t", "t", false, "", nil, "", nil},
 	} {
 		var notes bytes.Buffer
 		env := &cli.Env{Stderr: &notes}
@@ -60,12 +85,12 @@ func TestSeries(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		equal := len(s.Y) == len(c.first)
+		equal := len(s.X) >= 2 && len(s.Y) == len(c.first)
 		for d, want := range c.first {
 			equal = equal && (s.Y[d][1] == want || math.IsNaN(s.Y[d][1]) && math.IsNaN(want))
 		}
-		if s.xName+" "+s.axis.Unit != c.wantX || !slices.Equal(s.X, c.at) || strings.Join(s.yNames, " ") != c.wantY || !equal ||
-			s.grid.Last != c.at[1] {
+		if s.xName+" "+s.axis.Unit != c.wantX || !slices.Equal(s.X[:2], c.at) || strings.Join(s.yNames, " ") != c.wantY || !equal ||
+			len(s.X) == 2 && s.grid.Last != c.at[1] {
 			t.Errorf("%s: %s %s %v, %v %v, %+v", name, s.xName, s.axis.Unit, s.X, s.yNames, s.Y, s.grid)
 		}
 	}
