@@ -374,8 +374,10 @@ func TestReading(t *testing.T) {
 		days("x", "20060102", 60): {Dates, "column x is read as dates, YYYYMMDD"},
 		days("x", "20060102", 31): {Numbers, "column x is read as numbers, not as dates (YYYYMMDD), because the " +
 			"steps are as even"},
-		days("Day", "20060102", 31): {Dates, "column Day is read as dates"},
-		days("ds", "20060102", 1):   {Dates, "column ds is read as dates"},
+		days("Day", "20060102", 31):        {Dates, "column Day is read as dates"},
+		days("ds", "20060102", 1):          {Dates, "column ds is read as dates"},
+		days("Tag_1", "20060102", 31):      {Dates, "column Tag_1 is read as dates"},
+		days("percentage", "20060102", 31): {Numbers, "column percentage is read as numbers"},
 		days("x", "20060102", 60) + "20190230\n": {Numbers,
 			`!f:62: column "x" (0 from 0): "20190230" is not a date (YYYYMMDD), so the ` +
 				"column is read as numbers; if its cells are dates, correct this one and write them as 2015-01-31"},

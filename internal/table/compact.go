@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/vssgp/vssgp/internal/fileio/fault"
 )
@@ -152,13 +153,17 @@ func unevenness(x []float64) float64 {
 	return math.Sqrt(square/n) / mean
 }
 
-// dateWords are parts of names of columns with dates, in lower case.
+// dateWords are parts of names of columns with dates, in lower case. Words of three letters must be separate, because
+// percentage contains tag.
 var dateWords = []string{"date", "day", "month", "quarter", "week", "time", "period", "yyyymm", "datum", "monat",
 	"tag", "mois", "fecha"}
 
 func namedDate(name string) bool {
 	name = strings.ToLower(name)
-	return name == "ds" || slices.ContainsFunc(dateWords, func(word string) bool { return strings.Contains(name, word) })
+	separate := strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) })
+	return name == "ds" || slices.ContainsFunc(dateWords, func(word string) bool {
+		return slices.Contains(separate, word) || len(word) > 3 && strings.Contains(name, word)
+	})
 }
 
 // undated returns the first number of a column with the name of a date if its numbers are probably dates in a layout
