@@ -166,32 +166,33 @@ func (t *trial) less(v []float64) float64 {
 // run returns the best trial with the fixed parts.
 func (s *search) run() (*trial, error) { return s.best(s.fixed()) }
 
-// best returns the best trial that contains parts. If there are few values or periods of a season, the short memory or the random walk may take
-// the variance of the season. Candidates are then also chosen without the first of these two, and all parts begin a second time at this mode.
+// best returns the best trial that contains parts. If there are few periods of a season, the short memory or the random walk may take the
+// variance of the season. Candidates are then also chosen without the first of these two, and all parts begin a second time at this mode.
 func (s *search) best(parts []Part) (*trial, error) {
-	best, err := s.choose(parts)
+	first, err := s.choose(parts)
 	fewer := without(parts, ShortMemory{})
 	if len(fewer) == len(parts) {
 		fewer = without(parts, RandomWalk{})
 	}
 	if err != nil || !s.few() || len(fewer) == len(parts) {
-		return best, err
+		return first, err
 	}
+	sides := s.sides
 	rest, err := s.best(fewer)
 	if err == nil {
 		s.rest = rest
 		found := rest.parts[len(fewer):]
 		var second *trial
 		second, err = s.trial(slices.Concat(parts, found), rest)
-		if err == nil && (second.fit() > best.fit() || s.averages() && rest.fit() > best.fit()) {
-			best = second
+		if err == nil && (second.fit() > first.fit() || s.averages() && rest.fit() > first.fit()) {
+			return second, nil
 		}
 	}
 	if err != nil && !errors.Is(err, errUnresolved) {
 		return nil, err
 	}
-	s.sides = best.sides()
-	return best, nil
+	s.sides = sides
+	return first, nil
 }
 
 // choose adds each candidate in turn to parts and keeps it if the gain is large enough.
@@ -222,11 +223,11 @@ func (s *search) choose(parts []Part) (*trial, error) {
 	return best, err
 }
 
-// few reports whether there are few values, or not many and a season or a candidate with fewer than fewestCycles periods. Otherwise the short
-// memory is needed.
+// few reports whether the data contain a season or a candidate fewer than fewestCycles times. With many observations, the short memory is
+// needed.
 func (s *search) few() bool {
-	if rows := s.frame.Rows; rows < fewRows || rows > averagedRows {
-		return rows < fewRows
+	if s.frame.Rows > averagedRows {
+		return false
 	}
 	all := append(ofKind[Season](s.fixed()), ofKind[Season](slices.Concat(s.try...))...)
 	return slices.ContainsFunc(all, func(p Season) bool { return s.frame.Range*s.frame.Step < fewestCycles*p.Period })

@@ -284,7 +284,7 @@ func TestVariants(t *testing.T) {
 		testkit.Near(t, math.Log(v.weight/all[0].weight), v.evidence-all[0].evidence, 1e-9, "log weight")
 	}
 	testkit.Near(t, sum, 1, 1e-12, "sum of the weights")
-	testkit.Equal(t, len(all), 3<<len(optional), "number of variants")
+	testkit.Equal(t, len(all), 2<<len(optional), "number of variants")
 }
 
 // TestBetter checks that the seasonal naive forecast is better than a model without the season, in each output, and that it is not better than
