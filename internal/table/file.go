@@ -138,7 +138,7 @@ const gzipMagic = "\x1f\x8b"
 // maxUnpacked is the maximum size of compressed text after decompression, in sizes of the file, in addition to the
 // size of one record. It bounds the memory for a small file that was made to fill the memory. Text of measured
 // values is at most 20 times as large.
-const maxUnpacked = 100
+const maxUnpacked = 30
 
 // errLongLine is the error of a reader for a line of more than maxRecord bytes.
 var errLongLine = fmt.Errorf("the line exceeds the maximum of %d bytes; each row must be on a separate line", maxRecord)
