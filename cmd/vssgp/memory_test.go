@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -67,6 +68,19 @@ func highWater(t *testing.T, args ...string) (most float64, code int, stderr str
 
 // needs matches the required memory in an error.
 var needs = regexp.MustCompile(`needs? about ([0-9.e+]+) ([MG])iB`)
+
+// TestSeriesMemory checks that a fit of a series that exceeds the limit of the address space is refused with one line.
+func TestSeriesMemory(t *testing.T) {
+	large := testkit.Put(t, t.TempDir(), "large.csv", "y\n"+strings.Repeat("1\n2\n", 1500000))
+	c := process(t, "forecast", large, "--horizon", "2")
+	c.Args = append([]string{"sh", "-c", `ulimit -v 4000000; exec "$0" "$@"`, c.Path}, c.Args[1:]...)
+	c.Path = testkit.Must(exec.LookPath("sh"))(t)
+	c.Run()
+	stderr := fmt.Sprint(c.Stderr)
+	if code := c.ProcessState.ExitCode(); code != cli.ExitMistake || !strings.Contains(stderr, "a fit of 3000000 rows needs about") {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+}
 
 // TestMemoryEstimate checks that the smallest accepted --memory plus the program's own memory is within a factor of two of the peak memory.
 // It uses two processors: with more, excerpts do not reach their peaks together, but the estimate is their sum.
