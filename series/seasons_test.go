@@ -287,6 +287,15 @@ func TestVariants(t *testing.T) {
 	testkit.Equal(t, len(all), 2<<len(optional), "number of variants")
 }
 
+// TestBetterMultiple checks that a multiple of a period of the model is not proposed.
+func TestBetterMultiple(t *testing.T) {
+	s := seriesOf(96, func(i float64) float64 { return 10*float64(int(i)%12) + 5*float64(int(i)/12%2) })
+	m := fit(t, s, Options{Parts: []Part{Constant{}, Season{Period: 12}}, Known: true, Draws: AtMode, Log: LogNever})
+	if n := testkit.Must(m.Better(t.Context(), 0))(t); n != nil && n.Period == 24 {
+		t.Errorf("%+v", n)
+	}
+}
+
 // TestBetter checks that the seasonal naive forecast is better than a model without the season, in each output, and that it is not better than
 // a model with the season, for noise, a random walk, few or uneven data.
 func TestBetter(t *testing.T) {
