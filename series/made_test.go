@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/cmplx"
 	"math/rand/v2"
+	"os"
+	"runtime"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -12,6 +14,12 @@ import (
 	"github.com/vssgp/vssgp/internal/bayes"
 	"github.com/vssgp/vssgp/internal/testkit"
 )
+
+// TestMain uses one processor: the data are small, so that several take more time in all. TestBits uses four.
+func TestMain(m *testing.M) {
+	runtime.GOMAXPROCS(1)
+	os.Exit(m.Run())
+}
 
 // seriesOf returns a series with values f(i) at times 0, 1, …, n−1.
 func seriesOf(n int, f func(i float64) float64) Series {
