@@ -52,7 +52,7 @@ func NewFile(src io.ReaderAt, size int64) (*File, error) {
 
 // Salvage is like NewFile, but also accepts a file that is cut short or whose header declares no or a wrong number
 // of samples or a wrong RIFF size, such as a WAV file that was written to a pipe. The result has the complete samples
-// that exist. damage describes what is wrong, without an offset; it wraps ErrFormat, and NewFile returns it as an
+// that exist. damage describes the error, without an offset; it wraps ErrFormat, and NewFile returns it as an
 // error. Patch.Write writes such a file with the right sizes.
 func Salvage(src io.ReaderAt, size int64) (f *File, damage, err error) {
 	if src == nil {

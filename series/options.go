@@ -38,7 +38,8 @@ type Options struct {
 	HMC  bool
 	Seed uint64 // seed of the draws
 
-	// MemoryLimit is the number of bytes that a fit may use; 0: no limit. If the estimate exceeds it, Fit returns an error that wraps ErrData.
+	// MemoryLimit is the number of bytes that a fit may use; 0: no limit. If the estimate exceeds it, Fit returns an
+	// error that wraps ErrData.
 	MemoryLimit float64
 
 	// Progress, if not nil, is called repeatedly with the estimated fraction of the work that is done, from 0 to 1.

@@ -17,9 +17,9 @@ const (
 	negligibleError = 1e-3 // of the model, relative to the standard deviation of the values
 )
 
-// A Naive is a seasonal naive forecast, which repeats the values one Period earlier plus Drift, compared with the model on the last period of
-// the data. Drift is the mean change from one period to the next before the last period, or 0. MAE and ModelMAE are the mean absolute errors
-// of both.
+// A Naive is a seasonal naive forecast, which repeats the values one Period earlier plus Drift, compared with the
+// model on the last period of the data. Drift is the mean change from one period to the next before the last period,
+// or 0. MAE and ModelMAE are the mean absolute errors of both.
 type Naive struct{ Period, Drift, MAE, ModelMAE float64 }
 
 // Better returns the seasonal naive forecast of output d that is clearly better than the model on the last period of the data, nil if there is
@@ -58,8 +58,8 @@ func (m *Model) Better(ctx context.Context, d int) (*Naive, error) {
 	return &best, nil
 }
 
-// driftOf returns the mean change of y from one period of lag steps to the next; 0 if there is less than one period of changes. Missing values
-// are NaN.
+// driftOf returns the mean change of y from one period of lag steps to the next; 0 if there is less than one period of
+// changes. Missing values are NaN.
 func driftOf(y []float64, lag int) float64 {
 	var changes []float64
 	for i := lag; i < len(y); i++ {
@@ -82,8 +82,8 @@ func level(y []float64, lag int, drift float64) []float64 {
 	return all
 }
 
-// lags returns the model's periods and the calendar seasons, in steps, that the data contain at least twice; none without a grid. Multiples of
-// a period of the model are left out.
+// lags returns the model's periods and the calendar seasons, in steps, that the data contain at least twice; none
+// without a grid. Multiples of a period of the model are left out.
 func (m *Model) lags() []int {
 	if !m.frame.Even || m.frame.Range > sparse*float64(m.frame.Rows) {
 		return nil

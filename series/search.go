@@ -38,8 +38,8 @@ type search struct {
 // newSearch returns a search whose candidates are Options.Try and the seasons found in the spectra of the outputs.
 func newSearch(ctx context.Context, f *frame, o *Options) (*search, error) {
 	if need := f.memory(); o.MemoryLimit > 0 && need > o.MemoryLimit {
-		return nil, fmt.Errorf("%w: a fit of %d rows needs about %s of memory, but only %s may be used; use fewer rows", ErrData, f.Rows,
-			heap.Size(need), heap.Size(o.MemoryLimit))
+		return nil, fmt.Errorf("%w: a fit of %d rows needs about %s of memory, but only %s may be used; use fewer rows",
+			ErrData, f.Rows, heap.Size(need), heap.Size(o.MemoryLimit))
 	}
 	spectra := make([]*spectrum, len(f.y))
 	for d, y := range f.y {
@@ -166,8 +166,9 @@ func (t *trial) less(v []float64) float64 {
 // run returns the best trial with the fixed parts.
 func (s *search) run() (*trial, error) { return s.best(s.fixed()) }
 
-// best returns the best trial that contains parts. If there are few periods of a season, the short memory or the random walk may take the
-// variance of the season. Candidates are then also chosen without the first of these two, and all parts begin a second time at this mode.
+// best returns the best trial that contains parts. If there are few periods of a season, the short memory or the
+// random walk may take the variance of the season. Candidates are then also chosen without the first of these two, and
+// all parts begin a second time at this mode.
 func (s *search) best(parts []Part) (*trial, error) {
 	first, err := s.choose(parts)
 	fewer := without(parts, ShortMemory{})
@@ -180,7 +181,9 @@ func (s *search) best(parts []Part) (*trial, error) {
 	sides := s.sides
 	rest, err := s.best(fewer)
 	if err == nil {
-		s.rest = rest
+		if len(without(parts, ShortMemory{})) < len(parts) {
+			s.rest = rest
+		}
 		found := rest.parts[len(fewer):]
 		var second *trial
 		second, err = s.trial(slices.Concat(parts, found), rest)
@@ -223,8 +226,8 @@ func (s *search) choose(parts []Part) (*trial, error) {
 	return best, err
 }
 
-// few reports whether the data contain a season or a candidate fewer than fewestCycles times. With many observations, the short memory is
-// needed.
+// few reports whether the data contain a season or a candidate fewer than fewestCycles times. With many observations,
+// the short memory is needed.
 func (s *search) few() bool {
 	if s.frame.Rows > averagedRows {
 		return false

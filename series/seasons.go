@@ -22,7 +22,7 @@ const (
 	snap          = 0.3 // maximum distance to a calendar season, in cycles over the data range
 	farOut        = 4   // standard deviations at which a robust fit clips residuals
 	halfPeriods   = 8   // half periods removed from the data before the periodogram
-	fewHalves     = 4   // same for few values, because eight half periods contain a season that the data contain four times
+	fewHalves     = 4   // same for few values: eight half periods contain a season of four periods
 	fewRows       = 400 // number of values that are not few
 	fewestFree    = 4   // minimum degrees of freedom of the residuals after a fit to few values
 	oversampling  = 10  // of the periodogram
@@ -49,8 +49,8 @@ type spectrum struct {
 	slow [][]float64 // slow components and regressors
 }
 
-// newSpectrum removes a quadratic, some half periods and the regressors from an output by least squares. If robust, it clips large residuals
-// first.
+// newSpectrum removes a quadratic, some half periods and the regressors from an output by least squares. If robust, it
+// clips large residuals first.
 func newSpectrum(u, y []float64, regressors [][]float64, span float64, robust bool) *spectrum {
 	rows := present(y)
 	s := &spectrum{n: len(rows), span: span, u: picked(u, rows), r: picked(y, rows)}
@@ -280,9 +280,9 @@ func Calendar(word string, step, span float64, known []float64, like func(period
 	return all
 }
 
-// calendar returns the calendar season of few values that most improves the Bayesian information criterion of a joint fit with the slow
-// components and the found seasons. The periodogram may not show it, because its lines are close to the slow components or many. ok is false
-// if no season improves the criterion.
+// calendar returns the calendar season of few values that most improves the Bayesian information criterion of a joint
+// fit with the slow components and the found seasons. The periodogram may not show it, because its lines are close to
+// the slow components or many. ok is false if no season improves the criterion.
 func (s *spectrum) calendar(found []Season, step float64) (period int, ok bool) {
 	if s.slow == nil {
 		return 0, false

@@ -124,9 +124,9 @@ func (s *search) volatilities(t *trial) (all []*volatility, ok bool, err error) 
 	return all, ok, nil
 }
 
-// volatile estimates volatilities at a trial's mode, and at the mode without the short memory if it is known, and refits the trial with them.
-// If the gain is sufficient, it keeps the better ones in the search and returns the new trial and the changed tracks. It does nothing if the
-// parts are fixed.
+// volatile estimates volatilities at a trial's mode, and at the mode without the short memory if it is known, and
+// refits the trial with them. If the gain is sufficient, it keeps the better ones in the search and returns the new
+// trial and the changed tracks. It does nothing if the parts are fixed.
 func (s *search) volatile(t *trial, whole []*track) (*trial, []*track, error) {
 	if s.o.certain() {
 		return t, whole, nil

@@ -202,7 +202,8 @@ func (t *Table) AsNumbers(col int) {
 	}
 }
 
-// MayBeNumbers reports whether a column of dates may as well have numbers. named means that its name is that of a date.
+// MayBeNumbers reports whether a column of dates may as well have numbers. named means that it has
+// the name of a date.
 func (t *Table) MayBeNumbers(col int) (may, named bool) {
 	d := t.column(col).compact
 	return d != nil && d.chosen, namedDate(t.Names[col])

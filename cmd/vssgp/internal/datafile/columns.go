@@ -148,7 +148,7 @@ func (c Columns) split(t *table.Table) (Choice, error) {
 
 // outputAsNumbers makes the table read a column of dates without separators as numbers if it is the default output.
 // This is so if --x is given and no column of numbers is left, or if the column is the last one of numbers and dates,
-// its name is not that of a date, and an earlier column has dates or increasing numbers, which can be the input.
+// it does not have the name of a date, and an earlier column has dates or increasing numbers, which can be the input.
 func (c Columns) outputAsNumbers(t *table.Table, chosen Choice) {
 	taken := slices.Concat(chosen.Errors, chosen.Regressors, chosen.By)
 	usable := others(t.OfKind(table.Numbers, table.Dates), taken)
