@@ -49,9 +49,9 @@ func (m *Model) Better(ctx context.Context, d int) (*Naive, error) {
 	if period == 0 {
 		return nil, nil
 	}
+	_, spread := bayes.MeanSD(picked(y, present(y)), 0, 1)
 	own, err := m.lastError(ctx, g, i, period)
-	spread := stat.StdDev(picked(y, present(y)), nil)
-	if err != nil || own < negligibleError*spread || best.MAE > betterNaive*own {
+	if err != nil || spread == 0 || own < negligibleError*spread || best.MAE > betterNaive*own {
 		return nil, err
 	}
 	best.Period, best.ModelMAE = float64(period)*m.frame.Step, own

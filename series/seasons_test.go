@@ -322,6 +322,7 @@ func TestBetter(t *testing.T) {
 		"walk": {seriesOf(60, walk), plain, 0, false}, "few": {weeks(6), plain, 0, false}, "twice": {weeks(14), plain, 0, true},
 		"less": {weeks(13), plain, 0, false}, "uneven": {uneven, plain, 0, false}, "rising": {rising(21), line, 0, true},
 		"rising, twice": {rising(20), line, 0, false}, "line": {seriesOf(42, func(i float64) float64 { return i }), line, 0, false},
+		"constant": {seriesOf(42, func(float64) float64 { return 1e30 }), plain, 0, false},
 	} {
 		c.o.Known, c.o.Draws, c.o.Log = true, AtMode, LogNever
 		n, err := fit(t, c.s, c.o).Better(t.Context(), c.d)
