@@ -118,11 +118,17 @@ func (s *search) density() (float64, error) {
 	}
 	s.tracks = since(whole, from)
 	t, err := s.trial(parts, nil)
-	if err == nil {
-		t, _, err = s.volatile(t, s.tracks)
-	}
 	if err != nil {
 		return 0, err
+	}
+	if !s.o.certain() {
+		changing, _, err := s.refit(t, t)
+		if err != nil {
+			return 0, err
+		}
+		if changing != nil && changing.fit() >= t.fit()+minGain {
+			t = changing
+		}
 	}
 	return t.bound() + s.frame.jacobian(from), nil
 }

@@ -144,6 +144,29 @@ func TestVolatilityFar(t *testing.T) {
 	testkit.Equal(t, (*volatility)(nil).at(u)[3], 1, "g without a volatility")
 }
 
+// TestVolatilityStart checks that the innovations without the short memory, which fits a part of the noise, give a
+// volatility with more evidence.
+func TestVolatilityStart(t *testing.T) {
+	random := rand.New(rand.NewPCG(134, 1))
+	s := seriesOf(120, func(i float64) float64 {
+		y := 1.5 + 0.1*i + 0.5*random.NormFloat64()
+		if int(i)%24 == 22 {
+			y += 7
+		}
+		if random.Float64() < 0.2 && i > 0 {
+			return math.NaN()
+		}
+		return math.Log(y)
+	})
+	find := searchOf(t, s, Options{Draws: AtMode, Known: true, Log: LogNever})
+	plain := testkit.Must(find.run())(t)
+	own, _, err := find.refit(plain, plain)
+	testkit.OK(t, err)
+	if best, _, err := find.volatile(plain, find.whole); err != nil || best.fit() < own.fit()+3 {
+		t.Errorf("fit %v, with the innovations of the fit itself %v: %v", best.fit(), own.fit(), err)
+	}
+}
+
 // TestVolatility checks that a fivefold increase of the noise is detected, that forecasts use the recent noise level, that a loaded
 // model makes identical predictions, and that constant noise has no volatility.
 func TestVolatility(t *testing.T) {

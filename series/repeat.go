@@ -2,6 +2,7 @@ package series
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 
@@ -22,10 +23,11 @@ const (
 // or 0. MAE and ModelMAE are the mean absolute errors of both.
 type Naive struct{ Period, Drift, MAE, ModelMAE float64 }
 
-// Better returns the seasonal naive forecast of output d that is clearly better than the model on the last period of the data, nil if there is
-// none: the model then lacks a season. The model's forecast is conditioned on the data before the last period, at the mode of the
-// hyper-parameters. Of the model's periods and the calendar seasons in steps, the one with the smallest naive error is tried, in the last
-// period or in all data, whichever is larger. The data must be on a grid and contain it twice.
+// Better returns the seasonal naive forecast of output d that is clearly better than the model on the last period of the
+// data, nil if there is none: the model then lacks a season. The model's forecast is conditioned on the data before the
+// last period, at the mode of the hyper-parameters for them. Of the model's periods and the calendar seasons in steps,
+// the one with the smallest naive error is tried, in the last period or in all data, whichever is larger. The data must
+// be on a grid and contain it twice.
 func (m *Model) Better(ctx context.Context, d int) (*Naive, error) {
 	if m.frame == nil {
 		return nil, errEmpty
@@ -50,7 +52,14 @@ func (m *Model) Better(ctx context.Context, d int) (*Naive, error) {
 		return nil, nil
 	}
 	_, spread := bayes.MeanSD(picked(y, present(y)), 0, 1)
-	own, err := m.lastError(ctx, g, i, period)
+	from, _ := slices.BinarySearch(m.tracks[g].u, m.frame.Range-float64(period)+0.5)
+	own, err := m.lastError(ctx, g, i, from, m.at.Mode)
+	if err == nil && best.MAE < own { // the mode also fits the last period
+		own, err = m.refittedError(ctx, g, i, from)
+	}
+	if errors.Is(err, errUnresolved) { // the rows before the last period do not determine the model
+		return nil, nil
+	}
 	if err != nil || spread == 0 || own < negligibleError*spread || best.MAE > betterNaive*own {
 		return nil, err
 	}
@@ -109,12 +118,12 @@ func (m *Model) onGrid(t *track, i int) []float64 {
 	return all
 }
 
-// lastError returns the model's mean absolute error for the last lag steps of output i of group g, given the observations before them.
-func (m *Model) lastError(ctx context.Context, g, i, lag int) (float64, error) {
+// lastError returns the model's mean absolute error for output i of group g in its rows from row from on, given the rows
+// before them and hyper-parameters.
+func (m *Model) lastError(ctx context.Context, g, i, from int, mode []float64) (float64, error) {
 	t := m.tracks[g]
-	from, _ := slices.BinarySearch(t.u, m.frame.Range-float64(lag)+0.5)
 	before := &Model{frame: m.frame, layout: m.layout, tracks: []*track{t.rows(0, from)}}
-	at, err := before.conditional(ctx, m.at.Mode)
+	at, err := before.conditional(ctx, mode)
 	if err != nil {
 		return 0, m.failed(err)
 	}
@@ -125,4 +134,14 @@ func (m *Model) lastError(ctx context.Context, g, i, lag int) (float64, error) {
 		}
 	})
 	return sum, err
+}
+
+// refittedError returns lastError at the mode for the rows before row from.
+func (m *Model) refittedError(ctx context.Context, g, i, from int) (float64, error) {
+	t := &trial{o: newObjective(ctx, m.layout, []*track{m.tracks[g].rows(0, from)})}
+	mode, _, err := bayes.Climb(ctx, t.objective(), m.at.Mode, minStepGain, mostEvaluations)
+	if err != nil {
+		return 0, m.failed(err)
+	}
+	return m.lastError(ctx, g, i, from, mode)
 }

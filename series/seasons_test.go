@@ -296,6 +296,17 @@ func TestBetterMultiple(t *testing.T) {
 	}
 }
 
+// TestBetterRefit checks that the model's error in the last period is that of a fit without this period: the short memory
+// has learned the cycle from it, but could not have predicted it.
+func TestBetterRefit(t *testing.T) {
+	random := rand.New(rand.NewPCG(0, 1))
+	s := seriesOf(40, func(i float64) float64 { return 0.3*i + 8*math.Sin(2*math.Pi*i/12) + 1.5*random.NormFloat64() })
+	m := fit(t, s, Options{Draws: AtMode, Log: LogNever})
+	if n := testkit.Must(m.Better(t.Context(), 0))(t); n == nil || n.Period != 12 || n.ModelMAE < 3 {
+		t.Errorf("%+v, must have the period 12 and an error of the model of more than 3", n)
+	}
+}
+
 // TestBetter checks that the seasonal naive forecast is better than a model without the season, in each output, and that it is not better than
 // a model with the season, for noise, a random walk, few or uneven data.
 func TestBetter(t *testing.T) {

@@ -124,39 +124,56 @@ func (s *search) volatilities(t *trial) (all []*volatility, ok bool, err error) 
 	return all, ok, nil
 }
 
-// volatile estimates volatilities at a trial's mode, and at the mode without the short memory if it is known, and
-// refits the trial with them. If the gain is sufficient, it keeps the better ones in the search and returns the new
-// trial and the changed tracks. It does nothing if the parts are fixed.
+// volatile refits a trial with the volatilities of its innovations. If the gain is sufficient, it keeps them in the
+// search and returns the new trial and the changed tracks. The short memory may fit the bursts of the noise, so the
+// innovations of a trial without it give a second candidate. It does nothing if the parts are fixed.
 func (s *search) volatile(t *trial, whole []*track) (*trial, []*track, error) {
 	if s.o.certain() {
 		return t, whole, nil
 	}
-	best, constant, kept, all := t, s.tracks, s.tracks, whole
-	least := t.fit() + minGain
-	for _, from := range []*trial{t, s.rest} {
-		if from == nil {
-			continue
-		}
-		s.tracks = constant
-		volatilities, ok, err := s.volatilities(from)
-		if err != nil {
-			return nil, nil, err
-		}
-		if !ok {
-			continue
-		}
-		searched, changed := changeAll(s.tracks, volatilities), changeAll(whole, volatilities)
-		s.tracks = searched
-		next, err := s.trial(t.parts, t)
-		if err != nil {
-			return nil, nil, err
-		}
-		if next.fit() >= least {
-			best, kept, all, least = next, searched, changed, next.fit()
-		}
+	best, found, err := s.refit(t, t)
+	if err != nil {
+		return nil, nil, err
 	}
-	s.tracks = kept
-	return best, all, nil
+	rest, err := s.memoryless(t, best != nil)
+	if err == nil && rest != nil {
+		second, others, failed := s.refit(t, rest)
+		if second != nil && (best == nil || second.fit() > best.fit()) {
+			best, found = second, others
+		}
+		err = failed
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if best == nil || best.fit() < t.fit()+minGain {
+		return t, whole, nil
+	}
+	s.tracks = changeAll(s.tracks, found)
+	return best, changeAll(whole, found), nil
+}
+
+// refit refits a trial with the volatilities of another's innovations. The result is nil if they are constant.
+func (s *search) refit(t, from *trial) (*trial, []*volatility, error) {
+	found, ok, err := s.volatilities(from)
+	if err != nil || !ok {
+		return nil, nil, err
+	}
+	constant := s.tracks
+	defer func() { s.tracks = constant }()
+	s.tracks = changeAll(constant, found)
+	next, err := s.trial(t.parts, t)
+	return next, found, err
+}
+
+// memoryless returns the best trial without the short memory if the search knows it. Otherwise it returns a trial with
+// the other parts of t if asked to fit one, nil if there is no short memory.
+func (s *search) memoryless(t *trial, asked bool) (*trial, error) {
+	parts := without(t.parts, ShortMemory{})
+	if s.rest != nil || !asked || !s.averages() || len(parts) == len(t.parts) {
+		return s.rest, nil
+	}
+	return s.trial(parts, nil)
 }
 
 // changeAll returns copies of tracks with their volatilities.
