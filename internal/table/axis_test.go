@@ -458,6 +458,13 @@ func TestNonexistent(t *testing.T) {
 		tab := testkit.Must(tableOf(t, "a;b\n"+s+";1\n"))(t)
 		testkit.Equal(t, tab.DateLike(0) == s, want, s)
 	}
+	for s, want := range map[string]bool{"01.01.24": true, "20240101T00": true, "KW01/2024": true, "Mon 01 Jan": true,
+		"Mon": false} { // the name of the column decides
+		for _, name := range []string{"date", "shop"} {
+			tab := testkit.Must(tableOf(t, name+";b\n"+s+";1\n"))(t)
+			testkit.Equal(t, tab.DateLike(0) == s, want && name == "date", name, " ", s)
+		}
+	}
 }
 
 // TestUndated checks the remark about columns with the name of a date that have numbers in a layout that is not read.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/vssgp/vssgp/internal/fileio/fault"
 )
@@ -118,10 +119,14 @@ func (t *Table) first(col int, kind class, is bool) int {
 	return t.Rows
 }
 
-// DateLike returns the first text of a column if it resembles a date or a time in an unsupported layout, else "".
+// DateLike returns the first text of a column if it resembles a date or a time in an unsupported layout, or if it has
+// digits and the column has the name of a date. Otherwise it returns "".
 func (t *Table) DateLike(col int) string {
-	if row := t.first(col, text, true); row < t.Rows && likely(t.text(row, col)) == aDate {
-		return t.text(row, col)
+	if row := t.first(col, text, true); row < t.Rows {
+		s := t.text(row, col)
+		if likely(s) == aDate || namedDate(t.Names[col]) && strings.ContainsFunc(s, unicode.IsDigit) {
+			return s
+		}
 	}
 	return ""
 }
