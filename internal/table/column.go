@@ -328,10 +328,17 @@ func (t *Table) Axis(col int, like *Axis) (*Axis, error) {
 	if c.compact != nil && c.compact.times != nil && like != nil { // either reading is possible
 		dates = like.Dates()
 	}
-	if !dates {
-		if like.Dates() {
-			return nil, t.wrong(t.first(col, date, false), col, "is not a date; must be a date like the model's input, such as "+like.Format(0))
+	if !dates && like.Dates() { // 201805 is a date in the model's layout, although 201813 in the same column is not
+		for row := range t.Rows {
+			if _, _, problem := like.parse(t.text(row, col)); problem != "" {
+				return nil, t.wrong(row, col, problem)
+			}
 		}
+		both := *like
+		both.offsets = nil
+		return &both, nil
+	}
+	if !dates {
 		return &Axis{Decimals: c.decimals, Fixed: !c.uneven, Free: c.free}, nil
 	}
 	l, times, err := t.readDates(col, like)
