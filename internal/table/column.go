@@ -31,6 +31,7 @@ type column struct {
 	free     bool         // some numbers have an exponent, or the file is binary
 	either   [classes]int // number of cells such as 1,974, whose sign may separate decimals or thousands
 	commas   bool         // some commas can only be decimal signs, as in 12,5 and 1.974,41
+	longest  int          // maximum number of digits of whole numbers, without leading zeros
 	compact  *compactDates
 }
 
@@ -68,6 +69,8 @@ func (c *column) decimalsOf(s string, kind class) {
 		} else if kind == comma {
 			c.commas = true
 		}
+	} else {
+		c.longest = max(c.longest, len(strings.TrimLeft(s, "+-0")))
 	}
 	c.uneven = c.uneven || c.numbers() > 1 && digits != c.decimals
 	c.decimals = max(c.decimals, digits)
@@ -251,7 +254,8 @@ func (t *Table) mixedSigns(row, col int) string {
 // is clear. They may be both if each is followed by three digits as in 1,974, and other numbers of the table do not
 // show which: commas are then ambiguous unless another comma can only be a decimal sign, and points are ambiguous
 // if another comma can only be a decimal sign. Numbers without a sign show nothing, because thousands separators
-// may be omitted and so may decimals of zero.
+// may be omitted and so may decimals of zero. But points in a table with semicolons, which has decimal commas more often
+// than other tables, are ambiguous if all numbers without a sign are below 1000, as in 980 and 1.120.
 func (t *Table) ambiguousSign(col int, sign class) string {
 	own := t.column(col)
 	if t.Decimal != 0 || own.count[sign] == 0 || sign == point && own.either[point] < own.count[point] {
@@ -269,8 +273,21 @@ func (t *Table) ambiguousSign(col int, sign class) string {
 		return "no other number of the table shows which"
 	case sign == point && commas:
 		return "other numbers of the table have decimal commas"
+	case sign == point && t.semicolons() && own.longest >= 1 && own.longest <= 3 && !own.free:
+		for other := range t.Cols {
+			if c := t.column(other); c.either[point] < c.count[point] {
+				return "" // the point is the decimal sign of another number
+			}
+		}
+		return "the numbers of the column without a point are below 1000"
 	}
 	return ""
+}
+
+// semicolons reports whether semicolons separate the fields.
+func (t *Table) semicolons() bool {
+	c, ok := t.cells.(*textCells)
+	return ok && c.delimiter == ';'
 }
 
 // Input returns the axis of a column, as Axis does, and x of its cells. A missing cell is an error.
