@@ -217,7 +217,9 @@ func TestOldAxis(t *testing.T) {
 func TestAxisLike(t *testing.T) {
 	like, _, err := along(t, "13/01/2024", "14/01/2024")
 	testkit.OK(t, err)
-	for text, want := range map[string]string{"2024-02-01": "19", "01/02/2024": "19", "2024-02-01 12:00": "19.5", "5": "not a date", "2024-02-01T00:00Z": "has an offset"} {
+	for text, want := range map[string]string{"2024-02-01": "19", "01/02/2024": "19",
+		"2024-02-01 12:00": "19.5", "5": "not a date",
+		"2024-02-01T00:00Z": "has an offset"} {
 		s := testkit.Must(tableOf(t, "t;y\n"+text+";1\n"))(t)
 		axis, x, err := s.Input(0, like)
 		if err != nil {
@@ -236,7 +238,7 @@ func TestBadDateLike(t *testing.T) {
 	like, _, err := along(t, "201711", "201712", "201801")
 	testkit.OK(t, err)
 	for cells, want := range map[string]string{
-		"201805|201813":         `f:3: column "t" (0 from 0): "201813" is a date that does not exist; must be a date such as 201711`,
+		"201805|201813":         `f:3: column "t" (0 from 0): "201813" is a date that does not exist; must be a date`,
 		"201805||201813":        `f:3: column "t" (0 from 0): "" is missing`,
 		"201805|2018":           `f:3: column "t" (0 from 0): "2018" is a number, not a date; must be a date such as 201711`,
 		"201805|total":          `f:3: column "t" (0 from 0): "total" is not a date; must be a date such as 201711`,

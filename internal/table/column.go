@@ -254,8 +254,8 @@ func (t *Table) mixedSigns(row, col int) string {
 // is clear. They may be both if each is followed by three digits as in 1,974, and other numbers of the table do not
 // show which: commas are then ambiguous unless another comma can only be a decimal sign, and points are ambiguous
 // if another comma can only be a decimal sign. Numbers without a sign show nothing, because thousands separators
-// may be omitted and so may decimals of zero. But points in a table with semicolons, which has decimal commas more often
-// than other tables, are ambiguous if all numbers without a sign are below 1000, as in 980 and 1.120.
+// may be omitted and so may decimals of zero. But points in a table with semicolons, which often has decimal commas,
+// are ambiguous if all numbers without a sign are below 1000, as in 980 and 1.120.
 func (t *Table) ambiguousSign(col int, sign class) string {
 	own := t.column(col)
 	if t.Decimal != 0 || own.count[sign] == 0 || sign == point && own.either[point] < own.count[point] {

@@ -332,7 +332,8 @@ func lostOutput(t *table.Table, output int, words []int) error {
 	return notRead(t, slices.DeleteFunc(words, func(col int) bool { return !increasing || !even && output > col }))
 }
 
-// notRead returns an error about the last column of text, the likely output, that has numbers in a form that is not read.
+// notRead returns an error about the last column of text that has numbers in a form that is not read. It is probably
+// the output.
 func notRead(t *table.Table, words []int) error {
 	for _, col := range slices.Backward(words) {
 		if err := t.NotRead(col); err != nil {
