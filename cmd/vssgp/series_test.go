@@ -179,6 +179,10 @@ func TestFill(t *testing.T) {
 		!strings.Contains(o.stderr, "is a copy") {
 		t.Errorf("a table without missing values: exit %d, %s", o.code, o.stderr)
 	}
+	for _, text := range []string{"y\n1\n2\nNA\n4\n5\n", "row,y\n1,1\n2,2\n3,NA\n4,4\n5,5\n"} {
+		fromStdinRun(t, text, "fill", "-", "-o", out, "--bands", bands, "--overwrite")
+		testkit.Contains(t, string(testkit.Read(t, bands)), "row\tinput\tcolumn\tmean", "\n3\t3\ty\t")
+	}
 }
 
 // TestBacktest checks the scores of three methods for one output and for several outputs.

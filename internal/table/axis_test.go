@@ -217,7 +217,9 @@ func TestOldAxis(t *testing.T) {
 func TestAxisLike(t *testing.T) {
 	like, _, err := along(t, "13/01/2024", "14/01/2024")
 	testkit.OK(t, err)
-	for text, want := range map[string]string{"2024-02-01": "19", "01/02/2024": "19", "2024-02-01 12:00": "19.5", "5": "is not a date", "2024-02-01T00:00Z": "has an offset"} {
+	for text, want := range map[string]string{"2024-02-01": "19", "01/02/2024": "19",
+		"2024-02-01 12:00": "19.5", "5": "not a date",
+		"2024-02-01T00:00Z": "has an offset"} {
 		s := testkit.Must(tableOf(t, "t;y\n"+text+";1\n"))(t)
 		axis, x, err := s.Input(0, like)
 		if err != nil {
@@ -226,6 +228,27 @@ func TestAxisLike(t *testing.T) {
 		}
 		if fmt.Sprint(x[0]) != want || axis.Format(x[0]) != text {
 			t.Errorf("%s: %v, %v, written %s; want %s", text, x, err, axis.Format(x[0]), want)
+		}
+	}
+}
+
+// TestBadDateLike checks that an error about the dates of another file names the first cell that is not a date in the
+// layout of the axis.
+func TestBadDateLike(t *testing.T) {
+	like, _, err := along(t, "201711", "201712", "201801")
+	testkit.OK(t, err)
+	for cells, want := range map[string]string{
+		"201805|201813":         `f:3: column "t" (0 from 0): "201813" is a date that does not exist; must be a date`,
+		"201805||201813":        `f:3: column "t" (0 from 0): "" is missing`,
+		"201805|2018":           `f:3: column "t" (0 from 0): "2018" is a number, not a date; must be a date such as 201711`,
+		"201805|total":          `f:3: column "t" (0 from 0): "total" is not a date; must be a date such as 201711`,
+		"201805|201806|2018-07": "",
+	} {
+		s := testkit.Must(tableOf(t, "t;y\n"+strings.ReplaceAll(cells, "|", ";1\n")+";1\n"))(t)
+		if _, x, err := s.Input(0, like); want != "" {
+			oneLine(t, err, want)
+		} else if err != nil || x[2] != 8 {
+			t.Errorf("%s: %v, %v", cells, x, err)
 		}
 	}
 }
@@ -458,6 +481,13 @@ func TestNonexistent(t *testing.T) {
 		tab := testkit.Must(tableOf(t, "a;b\n"+s+";1\n"))(t)
 		testkit.Equal(t, tab.DateLike(0) == s, want, s)
 	}
+	for s, want := range map[string]bool{"01.01.24": true, "20240101T00": true, "KW01/2024": true, "Mon 01 Jan": true,
+		"Mon": false} { // the name of the column decides
+		for _, name := range []string{"date", "shop"} {
+			tab := testkit.Must(tableOf(t, name+";b\n"+s+";1\n"))(t)
+			testkit.Equal(t, tab.DateLike(0) == s, want && name == "date", name, " ", s)
+		}
+	}
 }
 
 // TestUndated checks the remark about columns with the name of a date that have numbers in a layout that is not read.
@@ -473,6 +503,14 @@ func TestUndated(t *testing.T) {
 		"month\n165001\n165002\n165003\n":                         "165001",
 		"day\n20230226\n20230227\n20230228\n20230229\n20230301\n": "20230226",
 		"month\n201503\n201504.5\n201505\n":                       "201503",
+		"month\n1510\n1511\n1512\n1601\n":                         "1510",
+		"date\n0911\n0912\n1001\n":                                "0911",
+		"Monat\n2001\n2002\n2003\n":                               "2001",
+		"month\n1510\n1511\n1512\n1613\n":                         "",
+		"month\n1510\n1511\n1512\n1600\n":                         "",
+		"date\n2001\n2002\n2003\n":                                "",
+		"x\n1511\n1512\n1601\n":                                   "",
+		"month\n101\n102\n":                                       "",
 		"x\n2015.01\n2015.02\n":                                   "",
 		"month\n1\n2\n12\n":                                       "",
 		"day\n1\n31\n":                                            "",

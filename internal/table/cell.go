@@ -221,7 +221,14 @@ func howToDecide(all ...string) string {
 // currencies.
 func startsAsNumber(s string) bool {
 	first, _ := utf8.DecodeRuneInString(strings.TrimLeft(s, "+-\u2212\u2013( "+currencies))
-	return unicode.IsDigit(first) && likely(s) != aDate
+	return unicode.IsDigit(first) && !resemblesDate(s)
+}
+
+// resemblesDate reports whether a text is probably a date or a time in a layout that is not read. Unlike a number with
+// a unit, such as 1500 kg, it ends with a digit, has the name of a month, or has two separators.
+func resemblesDate(s string) bool {
+	return looksLikeDate(s) && isDigit(s[len(s)-1]) || spelledPeriod(s) || strings.Count(s, ":") > 0 ||
+		strings.Count(s, "-") > 1 || strings.Count(s, "/") > 1
 }
 
 const aDate = " (a date or a time?)"
@@ -260,8 +267,7 @@ func likely(s string) string {
 		return " (hexadecimal numbers and underscores are not supported)"
 	case strings.HasPrefix(s, "\u2212"), strings.HasPrefix(s, "\u2013"):
 		return " (its minus is not an ASCII -)"
-	case looksLikeDate(s) || spelledPeriod(s) || strings.Count(s, ":") > 0 ||
-		strings.Count(s, "-") > 1 || strings.Count(s, "/") > 1:
+	case resemblesDate(s):
 		return aDate
 	case digits && rest != "" && rest != s:
 		return " (a unit?)"

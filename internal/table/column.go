@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/vssgp/vssgp/internal/fileio/fault"
 )
@@ -30,6 +31,7 @@ type column struct {
 	free     bool         // some numbers have an exponent, or the file is binary
 	either   [classes]int // number of cells such as 1,974, whose sign may separate decimals or thousands
 	commas   bool         // some commas can only be decimal signs, as in 12,5 and 1.974,41
+	longest  int          // maximum number of digits of whole numbers, without leading zeros
 	compact  *compactDates
 }
 
@@ -67,6 +69,8 @@ func (c *column) decimalsOf(s string, kind class) {
 		} else if kind == comma {
 			c.commas = true
 		}
+	} else {
+		c.longest = max(c.longest, len(strings.TrimLeft(s, "+-0")))
 	}
 	c.uneven = c.uneven || c.numbers() > 1 && digits != c.decimals
 	c.decimals = max(c.decimals, digits)
@@ -118,10 +122,14 @@ func (t *Table) first(col int, kind class, is bool) int {
 	return t.Rows
 }
 
-// DateLike returns the first text of a column if it resembles a date or a time in an unsupported layout, else "".
+// DateLike returns the first text of a column if it resembles a date or a time in an unsupported layout, or if it has
+// digits and the column has the name of a date. Otherwise it returns "".
 func (t *Table) DateLike(col int) string {
-	if row := t.first(col, text, true); row < t.Rows && likely(t.text(row, col)) == aDate {
-		return t.text(row, col)
+	if row := t.first(col, text, true); row < t.Rows {
+		s := t.text(row, col)
+		if likely(s) == aDate || namedDate(t.Names[col]) && strings.ContainsFunc(s, unicode.IsDigit) {
+			return s
+		}
 	}
 	return ""
 }
@@ -246,7 +254,8 @@ func (t *Table) mixedSigns(row, col int) string {
 // is clear. They may be both if each is followed by three digits as in 1,974, and other numbers of the table do not
 // show which: commas are then ambiguous unless another comma can only be a decimal sign, and points are ambiguous
 // if another comma can only be a decimal sign. Numbers without a sign show nothing, because thousands separators
-// may be omitted and so may decimals of zero.
+// may be omitted and so may decimals of zero. But points in a table with semicolons, which often has decimal commas,
+// are ambiguous if all numbers without a sign are below 1000, as in 980 and 1.120.
 func (t *Table) ambiguousSign(col int, sign class) string {
 	own := t.column(col)
 	if t.Decimal != 0 || own.count[sign] == 0 || sign == point && own.either[point] < own.count[point] {
@@ -264,8 +273,21 @@ func (t *Table) ambiguousSign(col int, sign class) string {
 		return "no other number of the table shows which"
 	case sign == point && commas:
 		return "other numbers of the table have decimal commas"
+	case sign == point && t.semicolons() && own.longest >= 1 && own.longest <= 3 && !own.free:
+		for other := range t.Cols {
+			if c := t.column(other); c.either[point] < c.count[point] {
+				return "" // the point is the decimal sign of another number
+			}
+		}
+		return "the numbers of the column without a point are below 1000"
 	}
 	return ""
+}
+
+// semicolons reports whether semicolons separate the fields.
+func (t *Table) semicolons() bool {
+	c, ok := t.cells.(*textCells)
+	return ok && c.delimiter == ';'
 }
 
 // Input returns the axis of a column, as Axis does, and x of its cells. A missing cell is an error.
@@ -323,10 +345,17 @@ func (t *Table) Axis(col int, like *Axis) (*Axis, error) {
 	if c.compact != nil && c.compact.times != nil && like != nil { // either reading is possible
 		dates = like.Dates()
 	}
-	if !dates {
-		if like.Dates() {
-			return nil, t.wrong(t.first(col, date, false), col, "is not a date; must be a date like the model's input, such as "+like.Format(0))
+	if !dates && like.Dates() { // 201805 is a date in the model's layout, although 201813 in the same column is not
+		for row := range t.Rows {
+			if _, _, problem := like.parse(t.text(row, col)); problem != "" {
+				return nil, t.wrong(row, col, problem)
+			}
 		}
+		both := *like
+		both.offsets = nil
+		return &both, nil
+	}
+	if !dates {
 		return &Axis{Decimals: c.decimals, Fixed: !c.uneven, Free: c.free}, nil
 	}
 	l, times, err := t.readDates(col, like)

@@ -167,13 +167,14 @@ func namedDate(name string) bool {
 }
 
 // undated returns the first number of a column with the name of a date if its numbers are probably dates in a layout
-// that is not read, such as 2015.01, 150131 or 2015013112. All of them must have an even number of digits from six
-// (2451545 is a Julian day), or all must be years with a month of at most two digits. Otherwise it returns "".
+// that is not read, such as 2015.01, 150131, 2015013112 or 1501. All of them must have an even number of digits from
+// six (2451545 is a Julian day), or all must be years with a month of at most two digits, or all must be YYMM. Numbers
+// such as 2001 to 2012 in equal steps are years unless the column has the name of a month. Otherwise it returns "".
 func (t *Table) undated(col int) (first string) {
 	if t.exact || !namedDate(t.Names[col]) || t.Kind(col) != Numbers {
 		return ""
 	}
-	long, months, twoDigits := true, true, false
+	long, months, twoDigits, short := true, true, false, true
 	for row := range t.Rows {
 		kind, _ := t.value(row, col)
 		if kind != whole && kind != point && kind != comma {
@@ -188,8 +189,12 @@ func (t *Table) undated(col int) (first string) {
 		m, _ := strconv.Atoi(month)
 		months = months && y >= earliest && y <= latest && m >= 1 && m <= 12 && len(month) <= 2
 		twoDigits = twoDigits || len(month) == 2
+		short = short && kind == whole && len(s) == len("1501") && digits == len(s) && y%100 >= 1 && y%100 <= 12
 	}
-	if long || months && twoDigits {
+	if _, even := t.Increasing(col); even {
+		short = short && strings.Contains(strings.ToLower(t.Names[col]), "mo") // month, monat, mois
+	}
+	if long || months && twoDigits || short {
 		return first
 	}
 	return ""

@@ -57,7 +57,8 @@ func (t *Table) format(e Cell) string {
 	if e.SD > 0 && !math.IsInf(e.SD, 0) {
 		decimals = max(c.decimals, 2-int(math.Floor(math.Log10(e.SD)))) // a hundredth of the standard deviation
 	}
-	if decimals > 17 {
+	if decimals > 17 || decimals >= 0 && math.Abs(e.Value) >= 1e21 { // numbers with an exponent
+		e.Value, _ = strconv.ParseFloat(strconv.FormatFloat(e.Value, 'f', decimals, 64), 64)
 		decimals = -1
 	}
 	text := strconv.FormatFloat(e.Value, 'f', decimals, 64)

@@ -27,9 +27,13 @@ func TestEdit(t *testing.T) {
 		"as many digits": {"t,y\n1,2.50\n2,\n3,4.25\n", []Cell{{1, 1, 3.5, 50}}, "t,y\n1,2.50\n2,3.50\n3,4.25\n"},
 		"more digits":    {"t,y\n1,2.50\n2,\n3,4.25\n", []Cell{{1, 1, 3.14159, .005}}, "t,y\n1,2.50\n2,3.14159\n3,4.25\n"},
 		"to hundredths":  {"t,y\n1,2\n2,\n3,4\n", []Cell{{1, 1, 3.14159, .5}}, "t,y\n1,2\n2,3.142\n3,4\n"},
-		"several":        {"a,b,c\n,,\n1,1,1\n", []Cell{{0, 2, 3, 0}, {0, 0, 1, 0}, {0, 1, 2, 0}}, "a,b,c\n1,2,3\n1,1,1\n"},
-		"old line ends":  {"t,y\r1,\r2,3\r", []Cell{{0, 1, 4, 0}}, "t,y\r1,4\r2,3\r"},
-		"other columns":  {"d,y,note\n2024-01-01,,\"x\ny\"\n2024-01-02,1,5\" z\n", []Cell{{0, 1, 4, 0}}, "d,y,note\n2024-01-01,4,\"x\ny\"\n2024-01-02,1,5\" z\n"},
+		"small values": {"t,y\n1,1.8e-18\n2,\n3,1.9e-18\n", []Cell{{1, 1, 1.4437153332816567e-18, 5e-20}},
+			"t,y\n1,1.8e-18\n2,1.4437e-18\n3,1.9e-18\n"},
+		"large values": {"t,y\n1,1.8e30\n2,\n3,1.9e30\n", []Cell{{1, 1, 1.4375e30, 5e28}},
+			"t,y\n1,1.8e30\n2,1.4375e+30\n3,1.9e30\n"},
+		"several":       {"a,b,c\n,,\n1,1,1\n", []Cell{{0, 2, 3, 0}, {0, 0, 1, 0}, {0, 1, 2, 0}}, "a,b,c\n1,2,3\n1,1,1\n"},
+		"old line ends": {"t,y\r1,\r2,3\r", []Cell{{0, 1, 4, 0}}, "t,y\r1,4\r2,3\r"},
+		"other columns": {"d,y,note\n2024-01-01,,\"x\ny\"\n2024-01-02,1,5\" z\n", []Cell{{0, 1, 4, 0}}, "d,y,note\n2024-01-01,4,\"x\ny\"\n2024-01-02,1,5\" z\n"},
 	} {
 		s := testkit.Must(tableOf(t, c.text))(t)
 		var b bytes.Buffer

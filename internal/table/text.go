@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -194,6 +195,8 @@ func (r *textReader) uneven(c *textCells, fields, line int) error {
 		cause = " (another separator?)"
 	case fields > c.cols && r.delimiter == ',' && slices.ContainsFunc(cells, isWhole):
 		cause = " (a decimal comma or a thousands separator without quotes?)"
+	case fields > c.cols && c.cols == 1:
+		cause = " (a title before the names? begin it with #)"
 	case fields < c.cols && !slices.ContainsFunc(cells, isNumber):
 		cause = " (a footer, or another separator?)"
 	}
@@ -362,7 +365,7 @@ func sniff(sample string, whole bool, delimiters []byte) dialect {
 	for _, delimiter := range delimiters {
 		d := dialect{delimiter: delimiter, newline: best.newline}
 		rows := d.sample(sample, whole)
-		if len(rows) == 0 || delimiter != 0 && len(rows[0]) < 2 {
+		if len(rows) == 0 || delimiter != 0 && len(rows[0]) < 2 && !d.titled(rows) {
 			continue
 		}
 		if score := d.assess(rows); score > most+1e-12 {
@@ -396,19 +399,26 @@ func (d *dialect) sample(sample string, whole bool) (rows [][]string) {
 	return rows
 }
 
-// assess detects whether the first record contains names, and returns the score of the dialect. The score is the share of records with as
-// many fields as the first record, times the share of cells that are numbers, dates or missing plus a constant for files of words.
+// titled reports whether the first records have one field, as a title, and the next one contains names.
+func (d *dialect) titled(rows [][]string) bool {
+	names := slices.IndexFunc(rows, func(row []string) bool { return len(row) > 1 })
+	return d.delimiter != ' ' && names > 0 && !slices.ContainsFunc(rows[names], isNumber)
+}
+
+// assess detects whether the first record contains names, and returns the score of the dialect. The score is the share
+// of records with the most frequent number of fields, times the share of cells that are numbers, dates or missing plus
+// a constant for files of words. If the names have fewer fields than the rows, as with decimal commas without quotes,
+// the error about the first row is better than another separator. But any two words have the same number of spaces.
 //
 // The first record contains names if it has a word above a column of mostly numbers or dates, or if it has an empty cell above such a
 // column and no number, or if it has no number or date.
 func (d *dialect) assess(rows [][]string) float64 {
 	first := rows[0]
-	even, cells, words := 1, 0, 0
+	fields := map[int]int{len(first): 1} // numbers of records by their number of fields
+	cells, words := 0, 0
 	typed := make([]struct{ yes, no int }, len(first)) // by column: numbers of cells with numbers or dates, and with words
 	for _, row := range rows[1:] {
-		if len(row) == len(first) {
-			even++
-		}
+		fields[len(row)]++
 		for i, s := range row {
 			kind, _ := classify(s, d.delimiter, nil)
 			cells++
@@ -442,6 +452,10 @@ func (d *dialect) assess(rows [][]string) float64 {
 	d.header = d.header || values == 0 || names > 0 && len(rows) == 1
 	if !d.header || len(rows) == 1 {
 		cells, words = cells+len(first), words+names
+	}
+	even := fields[len(first)]
+	if d.delimiter != ' ' {
+		even = slices.Max(slices.Collect(maps.Values(fields)))
 	}
 	return float64(even) / float64(len(rows)) * (0.1 + float64(cells-words)/float64(cells))
 }

@@ -227,6 +227,11 @@ func (c Choice) check(t *table.Table, path string) (Choice, error) {
 			return c, cli.Mistake("column %.40q is both an input and an output; choose with --x and --y", t.Names[col])
 		}
 	}
+	if len(c.Y) == 0 {
+		if err := notRead(t, t.OfKind(table.Text)); err != nil {
+			return c, err
+		}
+	}
 	if len(c.X) == 0 || len(c.Y) == 0 {
 		return c, cli.Mistake("%s: %d columns (%s) give %d inputs and %d outputs of numbers or dates; at least one of each is required",
 			path, t.Cols, Listed(t.Names), len(c.X), len(c.Y))
@@ -306,6 +311,9 @@ func (c Columns) OfSeries(t *table.Table, path string, holes bool) (Choice, erro
 				return chosen, err
 			}
 		default:
+			if err := notRead(t, others(t.OfKind(table.Text), taken)); err != nil {
+				return chosen, err
+			}
 			return chosen, cli.Mistake("%s: there is no column of numbers for an output among %s; choose with --y", path, Listed(t.Names))
 		}
 	}
@@ -321,11 +329,15 @@ func (c Columns) OfSeries(t *table.Table, path string, holes bool) (Choice, erro
 // column of text. A column of addresses, which also begin with digits, is accepted next to values that do not.
 func lostOutput(t *table.Table, output int, words []int) error {
 	increasing, even := t.Increasing(output)
-	for _, col := range words {
-		if increasing && (even || output < col) {
-			if err := t.NotRead(col); err != nil {
-				return fmt.Errorf("%w; choose the output with --y if it is another column", err)
-			}
+	return notRead(t, slices.DeleteFunc(words, func(col int) bool { return !increasing || !even && output > col }))
+}
+
+// notRead returns an error about the last column of text that has numbers in a form that is not read. It is probably
+// the output.
+func notRead(t *table.Table, words []int) error {
+	for _, col := range slices.Backward(words) {
+		if err := t.NotRead(col); err != nil {
+			return fmt.Errorf("%w; choose the output with --y if it is another column", err)
 		}
 	}
 	return nil

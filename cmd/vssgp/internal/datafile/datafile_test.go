@@ -93,7 +93,14 @@ func TestLostOutput(t *testing.T) {
 		"names last":         {[][]string{index, cells("shop %d")}, "", ""},
 		"unreadable dates":   {[][]string{cells("01:0%d h"), index}, "", ""},
 		"two more columns":   {[][]string{index, values, cells("%d kg")}, "", ""},
-		"more words":         {[][]string{{"9 kg", "?", "a", "b"}, index}, "", ""},
+		"dates and a minus": {[][]string{days, cells("%d1.29-")}, "", `b" (1 from 0): "01.29-" is not a number; must be a ` +
+			"decimal number such as -0.5 or 1e-3 (the minus must be before the number)"},
+		"units alone":      {[][]string{cells("%d CR")}, "", "(a unit?)"},
+		"longer units":     {[][]string{days, cells("150%d kg")}, "", `"1500 kg" is not a number`},
+		"the last column":  {[][]string{days, cells("%d CR"), cells("%d kg"), cells("shop %d")}, "", `"0 kg" is not`},
+		"short years":      {[][]string{{"01.01.24", "02.01.24", "03.01.24", "04.01.24"}, index}, "", ""},
+		"only short years": {[][]string{{"01.01.24", "02.01.24", "03.01.24", "04.01.24"}}, "", "there is no column"},
+		"more words":       {[][]string{{"9 kg", "?", "a", "b"}, index}, "", ""},
 	} {
 		text := ""
 		for i := range c.columns {
@@ -116,6 +123,10 @@ func TestLostOutput(t *testing.T) {
 		if err != nil {
 			testkit.Equal(t, cli.ExitCode(err), cli.ExitMistake, name)
 		}
+	}
+	tab := testkit.Must(table.Read(t.Context(), table.In(strings.NewReader("a;b\nu;5 kg\n"), 11, "t.csv")))(t)
+	if _, err := (Columns{}).Split(tab, "t.csv"); err == nil || !strings.Contains(err.Error(), `"5 kg" is not a number`) {
+		t.Errorf("an output with units: %v", err)
 	}
 }
 

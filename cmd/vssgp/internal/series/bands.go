@@ -154,7 +154,7 @@ func (o *Form) predictedRows(m *series.Model, p *prediction, draws [][][]float64
 // decimalsFor returns the number of decimals that show the given digits of a standard deviation, at least the decimals of the column.
 func decimalsFor(sd float64, column, digits int) int {
 	if !(sd > 0) || math.IsInf(sd, 0) {
-		return max(column, 17) // all
+		return 400 // all
 	}
 	return max(column, digits-1-int(math.Floor(math.Log10(sd))))
 }
@@ -173,10 +173,12 @@ func (o *Form) rounded(m *series.Model, v, sd float64, column int) float64 {
 // rounded rounds to a number of decimals, if a float64 can represent them.
 func rounded(v float64, decimals int) float64 {
 	const exact = 22 // the largest exponent of a power of ten that a float64 represents exactly
-	if unit := math.Pow10(decimals); decimals <= exact && math.Abs(v)*unit < 1<<52 {
-		return math.Round(v*unit)/unit + 0 // no -0
+	if decimals > exact {
+		v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'f', decimals, 64), 64)
+	} else if unit := math.Pow10(decimals); math.Abs(v)*unit < 1<<52 {
+		v = math.Round(v*unit) / unit
 	}
-	return v
+	return v + 0 // no -0
 }
 
 // decimalsNote is the key of the model file's note with the decimals of each output's column as JSON.

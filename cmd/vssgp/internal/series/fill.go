@@ -187,7 +187,11 @@ func (r *timeSeries) fillFiles(ctx context.Context, all []filled, o *fillFlags) 
 		cells = append(cells, f.Cell)
 	}
 	if o.bands != "" {
-		names := r.labeled(r.byName, "row", r.xName, "column", "mean", "sd", "lower", "upper")
+		input := r.xName
+		if input == datafile.RowName { // with --by, its numbers count the rows of one series
+			input = "input"
+		}
+		names := r.labeled(r.byName, "row", input, "column", "mean", "sd", "lower", "upper")
 		names = append(names, o.form.levels.columns("")...)
 		files = append(files, textFile(o.bands, names, func(write func([]string)) {
 			for _, f := range all {

@@ -221,9 +221,13 @@ func printSeasons(env *cli.Env, m *series.Model, axis *table.Axis) {
 	}
 }
 
-// shown formats a number with two digits of its standard deviation.
+// shown formats a number with two digits of its standard deviation. Very small and large numbers have an exponent.
 func shown(v, sd float64) string {
 	const digits = 2 // of the standard deviation
+	if size := max(math.Abs(v), sd); size > 0 && size < 1e-5 || size >= 1e15 && !math.IsInf(sd, 0) {
+		significant := math.Floor(math.Log10(math.Abs(v))) - math.Floor(math.Log10(sd)) + digits
+		return strconv.FormatFloat(v, 'g', int(min(max(significant, 1), 15)), 64)
+	}
 	decimals := decimalsFor(sd, 0, digits)
 	return strconv.FormatFloat(rounded(v, decimals), 'f', min(decimals, 17), 64)
 }

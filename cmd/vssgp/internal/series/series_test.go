@@ -195,12 +195,30 @@ func TestRounded(t *testing.T) {
 	}{
 		{372.0596260181679, 0.2942459558154785, 2, 372.06}, {372.0596260181679, 2.94, 2, 372.06}, {372.0596260181679, 2.94, 0, 372.06},
 		{372.0596260181679, 29.4, 0, 372.1}, {146376.4, 3124, 0, 146376}, {1e-9, 1, 0, 0}, {1.23456789, 0, 0, 1.23456789},
+		{1.4437153332816567e-18, 5.4e-20, 0, 1.4437e-18}, {-1e-300, 5e-25, 0, 0}, {1.25e-300, 0, 0, 1.25e-300},
 		{1.23456789e300, 1, 0, 1.23456789e300}, {-0.0004, 1, 0, 0}, {5, math.Inf(1), 0, 5},
 	} {
 		got := rounded(c.v, decimalsFor(c.sd, c.column, 3))
 		if got != c.want || math.Signbit(got) != math.Signbit(c.want) {
 			t.Errorf("%v with sd %v and %d decimals: %v, want %v", c.v, c.sd, c.column, got, c.want)
 		}
+	}
+}
+
+// TestShown checks that printed numbers have two digits of their standard deviation, and an exponent if they are very
+// small or large.
+func TestShown(t *testing.T) {
+	for _, c := range []struct {
+		v, sd float64
+		want  string
+	}{
+		{23.4567, 0.123, "23.46"}, {0, 0.123, "0.00"}, {146376.4, 3124, "146376"}, {1.5e-5, 2e-7, "0.00001500"},
+		{1.82345e-18, 5.4e-20, "1.823e-18"}, {-1.82345e-18, 5.4e-20, "-1.823e-18"}, {5.4321e-20, 5.4321e-20, "5.4e-20"},
+		{0, 5.4e-20, "0"}, {2e-23, 5.4e-20, "2e-23"}, {1.25e-18, 0, "1.25e-18"},
+		{2.1237140242e30, 8.786e28, "2.124e+30"}, {3, 8.786e28, "3"}, {1e16, 1, "1e+16"}, {0, 0, "0.00000000000000000"},
+		{2, math.Inf(1), "2.00000000000000000"},
+	} {
+		testkit.Equal(t, shown(c.v, c.sd), c.want, c.v, " with sd ", c.sd)
 	}
 }
 
