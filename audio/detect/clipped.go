@@ -22,6 +22,7 @@ type clippedDetector struct {
 type clipLevel struct {
 	side    float64 // 1 or −1
 	top     float64 // maximum of side·x
+	step    float64 // quantization step of the sound, which may be larger than the format's
 	width   float64 // range of values below top that may be clipped
 	depth   [clipParts * (1 + clipParts)]int
 	pairs   [clipParts]int // numbers of adjacent samples at the level, by the part of the lower one
@@ -58,9 +59,13 @@ func newClipped(ctx context.Context, r recording, o *Options) (detector, error) 
 	if err != nil {
 		return nil, err
 	}
+	stepOfTop := step
+	if !slices.ContainsFunc(d.levels, func(l clipLevel) bool { return l.top > clipParts*step }) {
+		stepOfTop = o.Step // a periodic sound can have so few values, too
+	}
 	for i := range d.levels {
 		l := &d.levels[i]
-		l.width, l.last = max(l.top/clipGrain, clipSteps*o.Step), clipParts
+		l.step, l.width, l.last = stepOfTop, max(l.top/clipGrain, clipSteps*stepOfTop), clipParts
 		l.counts = newLevelCounts(l.top)
 	}
 	if err := pass((*clipLevel).count); err != nil {
@@ -139,33 +144,45 @@ func (l *clipLevel) count(x float64) {
 	l.counts.count(x)
 }
 
-// decide determines the lower end of the level: the smallest range below the top that contains 95 % of the samples
-// in the width. The log-odds are log(n/m) − log clipExcess, with n samples in the width and a mean of m samples in
-// the widths below.
+// decide determines the lower end of the level. With coarse steps, such as those of 8 bits, clipSteps steps and the
+// widths below are much of the range of values, where sounds have far more samples than at their peaks. So a width of
+// one step is tried, too. A smooth unclipped peak has about 5 times as many samples at its largest value as at each of
+// those below, or less.
 func (l *clipLevel) decide(o *Options) {
-	at, below := 0, 0
-	for i, n := range l.depth {
-		if i < clipParts {
-			at += n
-		} else {
-			below += n
-		}
+	l.least, l.logOdds = math.Inf(1), math.Inf(-1)
+	if l.top <= clipParts*l.step {
+		return
 	}
-	l.least = math.Inf(1)
-	l.logOdds = math.Log(float64(at)) - math.Log(max(float64(below), 0.5)/clipParts) - math.Log(clipExcess)
-	if l.top <= clipParts*o.Step || !(l.logOdds > l.threshold(o)) {
+	l.decideFor(clipParts, o)
+	if l.width == clipSteps*l.step {
+		l.decideFor(clipParts/clipSteps, o)
+	}
+}
+
+// decideFor determines the lower end of the level for a width of so many parts: the smallest range below the top that
+// contains 95 % of the samples in the width. The log-odds are log(n/m) − log clipExcess, with n samples in the width
+// and a mean of m samples in the widths below. They must exceed those of another width.
+func (l *clipLevel) decideFor(parts int, o *Options) {
+	count := func(lo, hi int) (n float64) {
+		for _, k := range l.depth[lo:hi] {
+			n += float64(k)
+		}
+		return n
+	}
+	at, below := count(0, parts), count(parts, parts*(1+clipParts))
+	logOdds := math.Log(at) - math.Log(max(below, 0.5)/clipParts) - math.Log(clipExcess)
+	if !(logOdds > max(l.threshold(o), l.logOdds)) {
 		return
 	}
 	adjacent := clipPairs
-	if l.top >= 1-1.5*o.Step {
+	if l.top >= 1-1.5*l.step {
 		adjacent /= 2
 	}
-	sum, pairs := 0, 0
-	for i, n := range l.depth[:clipParts] {
-		sum, pairs = sum+n, pairs+l.pairs[i]
-		if 20*sum >= 19*at {
+	pairs := 0
+	for i := range parts {
+		if pairs += l.pairs[i]; 20*count(0, i+1) >= 19*at {
 			if pairs >= adjacent {
-				l.least = l.top - l.width*float64(i+1)/clipParts
+				l.least, l.logOdds = l.top-l.width*float64(i+1)/clipParts, logOdds
 			}
 			return
 		}

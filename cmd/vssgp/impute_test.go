@@ -178,7 +178,7 @@ func TestImputeInterrupted(t *testing.T) {
 	labels := filepath.Join(dir, "found.txt")
 	o, line := interrupted(t, "impute", gapped, "--detect", "dropouts", "-o", filepath.Join(dir, "out.wav"), "--labels", labels)
 	want := cli.Prefix + "interrupted; the output was not written; " + labels +
-		" contains all gaps to fill (10 gaps); continue with --gaps " + labels + "\n"
+		" contains all gaps to fill (10 gaps); continue with --gaps " + labels + " instead of --detect and --labels\n"
 	if o.code != cli.ExitInterrupted || line != want {
 		t.Errorf("exit %d, %q; want the labels of 10 gaps", o.code, line)
 	}

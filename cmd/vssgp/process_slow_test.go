@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -127,9 +128,11 @@ func TestTermProcess(t *testing.T) {
 	t.Chdir(t.TempDir())
 	model, _ := fittedWave(t, ".")
 	long := wav(1000, 2, make([]int16, 2*1000))
-	copy(long[len(long)-4000-4:], []byte{0, 0xf0, 0xff, 0x03}) // the length of the extended file, which is silent
+	const data = 0x03fff000 // bytes of samples of the extended file, which is silent
+	binary.LittleEndian.PutUint32(long[4:], 36+data)
+	binary.LittleEndian.PutUint32(long[40:], data)
 	testkit.Put(t, ".", "long.wav", string(long))
-	testkit.OK(t, os.Truncate("long.wav", int64(len(long)-4000+0x03fff000)))
+	testkit.OK(t, os.Truncate("long.wav", 44+data))
 	table := make([]byte, 0, 64<<20)
 	table = append(table, "seconds,left,right\n"...)
 	for i := range 4_000_000 {

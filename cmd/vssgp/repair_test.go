@@ -231,6 +231,39 @@ func TestResume(t *testing.T) {
 	refuse(t, "--out-dir", "impute", in("takes", "a.wav"), "--detect", "zeros", "-o", in("x.wav"), "--resume")
 }
 
+// TestFolderInterrupted checks that an interruption at the second recording of a folder keeps the first, and that the
+// advised --resume skips it and ends with the same files as an uninterrupted run. --dry-run cannot be resumed.
+func TestFolderInterrupted(t *testing.T) {
+	dir := t.TempDir()
+	in := func(names ...string) string { return filepath.Join(append([]string{dir}, names...)...) }
+	file, _, _ := stereo(t)
+	testkit.Put(t, in("takes"), "a.wav", string(wav(8000, 1, tone(4000, 8000)))) // without damage
+	testkit.Put(t, in("takes"), "b.wav", string(testkit.Read(t, gapped)))
+	testkit.Put(t, in("takes"), "c.wav", string(file))
+	line := func(out string, more ...string) []string {
+		return append([]string{"impute", in("takes"), "--detect", "dropouts", "--out-dir", in(out)}, more...)
+	}
+	succeed(t, line("whole")...)
+	for _, labels := range [][]string{nil, {"--labels", in("out", "{}.txt")}} {
+		testkit.OK(t, os.RemoveAll(in("out")))
+		o, text := interruptedAt(t, []string{"gap 1 "}, line("out", labels...)...)
+		want := cli.Prefix + "interrupted; finished 1 of 3 recordings; to continue, run the same command with --resume\n"
+		if text != want || o.code != cli.ExitInterrupted {
+			t.Errorf("%q: exit %d, %q; want %q", labels, o.code, text, want)
+		}
+		testkit.Contains(t, succeed(t, line("out", append(labels, "--resume")...)...).stdout, "a.wav was repaired before")
+		for _, name := range []string{"a.wav", "b.wav", "c.wav"} {
+			if !bytes.Equal(testkit.Read(t, in("out", name)), testkit.Read(t, in("whole", name))) {
+				t.Errorf("%q: %s differs from an uninterrupted run", labels, name)
+			}
+		}
+	}
+	o, text := interrupted(t, "impute", in("takes"), "--detect", "dropouts", "--dry-run")
+	if text != cli.Prefix+"interrupted; searched 1 of 3 recordings\n" || o.code != cli.ExitInterrupted {
+		t.Errorf("--dry-run: exit %d, %q", o.code, text)
+	}
+}
+
 // TestFolder checks that all recordings of a folder are repaired with separate output files, and that an unreadable recording is reported
 // at the end and does not affect the others.
 func TestFolder(t *testing.T) {

@@ -1,7 +1,6 @@
 package audio
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -59,11 +58,13 @@ func imputeFolder(ctx context.Context, env *cli.Env, input string, o *imputeFlag
 			err = done.add(path, one.files(path))
 		}
 		switch {
-		case ctx.Err() != nil:
-			return cmp.Or(err, cli.Interrupted(fmt.Sprintf(" after %d of %s", len(all.Recordings)+1, cli.Counted(len(paths), "recording"))))
 		case err == nil:
 			all.Recordings = append(all.Recordings, filled)
 			continue
+		case ctx.Err() != nil && len(paths) == 1:
+			return err
+		case ctx.Err() != nil:
+			return o.interrupted(len(all.Recordings)+len(all.Skipped), len(paths))
 		}
 		env.Note("%w", err)
 		all.Failed = append(all.Failed, filepath.Base(path))
@@ -81,6 +82,16 @@ func imputeFolder(ctx context.Context, env *cli.Env, input string, o *imputeFlag
 			strings.Join(all.Failed, ", "), first)
 	}
 	return nil
+}
+
+// interrupted returns the error after an interruption that left so many of several recordings finished. It does not
+// advise --gaps, because a list of gaps belongs to one recording.
+func (o *imputeFlags) interrupted(finished, of int) error {
+	did, then := "finished", "; to continue, run the same command with --resume"
+	if o.gaps.dry {
+		did, then = "searched", ""
+	}
+	return cli.Interrupted(fmt.Sprintf("; %s %d of %s%s", did, finished, cli.Counted(of, "recording"), then))
 }
 
 // recordingsIn returns the paths of the recordings of a folder, or the path of a single file. It warns of other files.

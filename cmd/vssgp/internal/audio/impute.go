@@ -261,7 +261,10 @@ func (r *repair) read(ctx context.Context) error {
 
 // interrupted writes the finished results after an interruption: the fill without scores, or else the labels of the detections.
 func (r *repair) interrupted(ctx context.Context) (*result, error) {
-	f, labels := r.page, r.gaps.labels
+	f, labels, left := r.page, r.gaps.labels, "; the output was not written"
+	if r.gaps.dry {
+		left = ""
+	}
 	switch {
 	case f.Reference != nil && f.Result != nil && f.Scores == nil:
 		f.Reference = nil
@@ -274,18 +277,21 @@ func (r *repair) interrupted(ctx context.Context) (*result, error) {
 		}
 		return done, cli.Interrupted(fmt.Sprintf(" during the comparison with --reference; %s was written without scores", r.output))
 	case labels != "" && len(f.Found) > 0 && r.env.Write(r.gaps.labelFile(f)) == nil:
-		count := cli.Counted(len(f.Found), "gap")
-		if !r.searched {
-			return nil, cli.Interrupted(fmt.Sprintf("; the output was not written; %s contains the damage found so far (%s)",
-				labels, count))
+		what, then := "all gaps to fill", ""
+		switch {
+		case !r.searched:
+			what = "the damage found so far"
+		case r.gaps.detect != nil:
+			then = fmt.Sprintf("; continue with --gaps %s instead of --detect and --labels", labels)
 		}
-		return nil, cli.Interrupted(fmt.Sprintf("; the output was not written; %s contains all gaps to fill (%s); "+
-			"continue with --gaps %[1]s", labels, count))
+		left += fmt.Sprintf("; %s contains %s (%s)%s", labels, what, cli.Counted(len(f.Found), "gap"), then)
 	case labels == "" && r.gaps.detect != nil:
-		return nil, cli.Interrupted("; the output was not written; to keep the damage found, use --labels FILE, " +
-			"then --gaps FILE")
+		left += "; to keep the damage found, use --labels FILE"
+		if !r.gaps.dry {
+			left += ", then --gaps FILE"
+		}
 	}
-	return nil, cli.Interrupted("; the output was not written")
+	return nil, cli.Interrupted(left)
 }
 
 // run finds the gaps, fills them and scores the fill against the reference.
