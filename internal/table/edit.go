@@ -65,8 +65,12 @@ func (t *Table) format(e Cell) string {
 	if short := string(appendNumber(nil, e.Value)); decimals < 0 || len(short) < len(text) && c.uneven {
 		text = short
 	}
-	if t.decimalComma(e.Col) {
+	_, fraction, _ := strings.Cut(text, ".")
+	switch {
+	case t.decimalComma(e.Col):
 		text = strings.Replace(text, ".", ",", 1)
+	case len(fraction) == 3 && t.semicolons() && c.count[point] == 0:
+		text += "0" // 9.875 next to 980 could be 9875
 	}
 	return text
 }

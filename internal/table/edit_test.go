@@ -84,6 +84,7 @@ func FuzzEdit(f *testing.F) {
 	f.Add("a,b\n\"x\ny\",\n5\",3\n", 1e150)
 	f.Add("1 NA\n 2 3 \n\n", 7.0)
 	f.Add("t;y\n2024-01-01 10:00:00Z;\n2024-01-01  9:00:00Z;2\n", 1.0) // two spaces
+	f.Add("t;y\n1;\n2;2\n", 9.875)                                     // 9.875 or 9875
 	f.Fuzz(func(t *testing.T, text string, value float64) {
 		if !(math.Abs(value) <= maxNumber) || strings.HasPrefix(text, "\x1f\x8b") || strings.HasPrefix(text, npyMagic) {
 			return
