@@ -46,7 +46,7 @@ type spectrum struct {
 
 	// of few values; nil for others
 	y    []float64   // [n] values; if robust, without outliers
-	slow [][]float64 // slow components and regressors
+	slow [][]float64 // regressors and slow components
 }
 
 // newSpectrum removes a quadratic, some half periods and the regressors from an output by least squares. If robust, it
@@ -58,10 +58,6 @@ func newSpectrum(u, y []float64, regressors [][]float64, span float64, robust bo
 	for _, z := range regressors {
 		columns = append(columns, picked(z, rows))
 	}
-	halves := halfPeriods
-	if s.n < fewRows {
-		halves = fewHalves
-	}
 	add := func(f func(t float64) float64) {
 		c := make([]float64, s.n)
 		for i, v := range s.u {
@@ -72,7 +68,7 @@ func newSpectrum(u, y []float64, regressors [][]float64, span float64, robust bo
 	add(func(float64) float64 { return 1 })
 	add(func(t float64) float64 { return t })
 	add(func(t float64) float64 { return t * t })
-	for j := 1; j <= halves; j++ {
+	for j := 1; j <= halfPeriods; j++ {
 		add(func(t float64) float64 { return math.Cos(math.Pi * float64(j) * t) })
 		add(func(t float64) float64 { return math.Sin(math.Pi * float64(j) * t) })
 	}
@@ -87,11 +83,15 @@ func newSpectrum(u, y []float64, regressors [][]float64, span float64, robust bo
 	}
 	if s.n < fewRows {
 		s.y, s.slow = s.r, columns
+		columns = s.slowest()
 	}
 	s.r = residualOf(s.r, columns)
 	s.transform()
 	return s
 }
+
+// slowest returns the slow components of few values that are removed first.
+func (s *spectrum) slowest() [][]float64 { return s.slow[:len(s.slow)-2*(halfPeriods-fewHalves)] }
 
 // sparse is the maximum ratio of grid points to observations. Above this ratio the grid is too sparse for a periodogram.
 const sparse = 64
@@ -287,7 +287,7 @@ func (s *spectrum) calendar(found []Season, step float64) (period int, ok bool) 
 	if s.slow == nil {
 		return 0, false
 	}
-	others := slices.Clone(s.slow)
+	others := slices.Clone(s.slowest())
 	for _, season := range found {
 		others = append(others, s.comb(step/season.Period, usualHarmonics)...)
 	}
@@ -309,11 +309,26 @@ func (s *spectrum) calendar(found []Season, step float64) (period int, ok bool) 
 	return period, ok
 }
 
-// candidates returns candidate seasons in decreasing order of strength. Each candidate is a set of parts. A line in the sidebands of an
-// earlier season only indicates that its pattern changes; it is removed and is not a candidate.
-func (s *spectrum) candidates(step float64) (all [][]Part) {
+// candidates returns candidate seasons in decreasing order of strength. Each candidate is a set of parts. Of few values,
+// a slow component may hide the seasons unless all half periods are removed.
+func (s *spectrum) candidates(step float64) [][]Part {
+	all, seasons := s.lines(step)
+	if len(all) == 0 && s.slow != nil {
+		fast := *s
+		fast.r = residualOf(s.y, s.slow)
+		fast.transform()
+		all, seasons = fast.lines(step)
+	}
+	if period, ok := s.calendar(seasons, step); ok {
+		all = slices.Insert(all, 0, []Part{Season{Period: step * float64(period)}})
+	}
+	return all
+}
+
+// lines returns the seasons of the strongest lines, as candidates and as a list. A line in the sidebands of an earlier
+// season only indicates that its pattern changes; it is removed and is not a candidate.
+func (s *spectrum) lines(step float64) (all [][]Part, seasons []Season) {
 	left := *s
-	var seasons []Season
 	for range 2 * mostSeasons {
 		f, ok := left.strongest()
 		if !ok || len(all) >= mostSeasons {
@@ -336,10 +351,7 @@ func (s *spectrum) candidates(step float64) (all [][]Part) {
 			left.remove(step / long)
 		}
 	}
-	if period, ok := s.calendar(seasons, step); ok {
-		all = slices.Insert(all, 0, []Part{Season{Period: step * float64(period)}})
-	}
-	return all
+	return all, seasons
 }
 
 // remove removes the harmonics of a carrier and recomputes the periodogram.

@@ -197,6 +197,17 @@ func TestCalendarCandidates(t *testing.T) {
 	}
 }
 
+// TestHiddenCycle checks that a slow component of few values, which four half periods do not remove, does not hide a cycle.
+func TestHiddenCycle(t *testing.T) {
+	s := seriesOf(240, func(i float64) float64 { return 3*math.Sin(2*math.Pi*i/65) + math.Sin(2*math.Pi*i/11) })
+	f := frameOf(t, s, false)
+	all := newSpectrum(f.u, f.y[0], nil, f.Range, false).candidates(1)
+	found := slices.ContainsFunc(all, func(c []Part) bool { return math.Abs(c[0].(Season).Period-11) < 0.1 })
+	if !found {
+		t.Errorf("candidates %v, want a period of 11", all)
+	}
+}
+
 // TestSearchedPeriods checks that the search in a long series uses four periods of its longest season, for any unit of the input.
 func TestSearchedPeriods(t *testing.T) {
 	for _, step := range []float64{1, 1.0 / 24, 3600} {
