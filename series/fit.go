@@ -121,14 +121,12 @@ func (s *search) density() (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if !s.o.certain() {
-		changing, _, err := s.refit(t, t)
-		if err != nil {
-			return 0, err
-		}
-		if changing != nil && changing.fit() >= t.fit()+minGain {
-			t = changing
-		}
+	changing, _, err := s.refit(t, t)
+	if err != nil {
+		return 0, err
+	}
+	if changing != nil {
+		t = changing
 	}
 	return t.bound() + s.frame.jacobian(from), nil
 }

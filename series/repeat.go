@@ -23,11 +23,11 @@ const (
 // or 0. MAE and ModelMAE are the mean absolute errors of both.
 type Naive struct{ Period, Drift, MAE, ModelMAE float64 }
 
-// Better returns the seasonal naive forecast of output d that is clearly better than the model on the last period of the
-// data, nil if there is none: the model then lacks a season. The model's forecast is conditioned on the data before the
-// last period, at the mode of the hyper-parameters for them. Of the model's periods and the calendar seasons in steps,
-// the one with the smallest naive error is tried, in the last period or in all data, whichever is larger. The data must
-// be on a grid and contain it twice.
+// Better returns the seasonal naive forecast of output d that is clearly better than the model on the last period of
+// the data, nil if there is none: the model then lacks a season. The model's forecast is conditioned on the data before
+// the last period, at the mode of the hyper-parameters for them. Of the model's periods and the calendar seasons in
+// steps, the one with the smallest naive error is tried, in the last period or in all data, whichever is larger. The
+// data must be on a grid and contain it twice.
 func (m *Model) Better(ctx context.Context, d int) (*Naive, error) {
 	if m.frame == nil {
 		return nil, errEmpty
@@ -118,8 +118,8 @@ func (m *Model) onGrid(t *track, i int) []float64 {
 	return all
 }
 
-// lastError returns the model's mean absolute error for output i of group g in its rows from row from on, given the rows
-// before them and hyper-parameters.
+// lastError returns the model's mean absolute error for output i of group g in its rows from row from on, given the
+// rows before them and hyper-parameters.
 func (m *Model) lastError(ctx context.Context, g, i, from int, mode []float64) (float64, error) {
 	t := m.tracks[g]
 	before := &Model{frame: m.frame, layout: m.layout, tracks: []*track{t.rows(0, from)}}
@@ -139,7 +139,7 @@ func (m *Model) lastError(ctx context.Context, g, i, from int, mode []float64) (
 // refittedError returns lastError at the mode for the rows before row from.
 func (m *Model) refittedError(ctx context.Context, g, i, from int) (float64, error) {
 	t := &trial{o: newObjective(ctx, m.layout, []*track{m.tracks[g].rows(0, from)})}
-	mode, _, err := bayes.Climb(ctx, t.objective(), m.at.Mode, minStepGain, mostEvaluations)
+	mode, _, err := bayes.Climb(ctx, t.objective(), m.at.Mode, stepGain(from), mostEvaluations)
 	if err != nil {
 		return 0, m.failed(err)
 	}

@@ -277,6 +277,9 @@ func (s *search) trial(parts []Part, from *trial) (*trial, error) {
 	return s.mode(parts, s.tracks, from, mostEvaluations)
 }
 
+// stepGain is the minimum predicted gain of an optimization step for a number of observations, in nats.
+func stepGain(rows int) float64 { return minStepGain * max(1, float64(rows)/coarseRows) }
+
 // mode finds the mode for parts given observations. Without another trial, it is initialized with the mode for the last observations.
 func (s *search) mode(parts []Part, tracks []*track, from *trial, evaluations int) (*trial, error) {
 	rows := 0
@@ -309,7 +312,7 @@ func (s *search) mode(parts []Part, tracks []*track, from *trial, evaluations in
 	var err error
 	// the mode of the other trial may exceed the numerical precision with these features
 	for _, start := range [][]float64{v, medians, noisy} {
-		gain := minStepGain * max(1, float64(rows)/coarseRows)
+		gain := stepGain(rows)
 		if slices.Contains(old, false) && l.index.in(old) && old[l.noise] {
 			if at, _, err := bayes.Climb(s.ctx, t.around(old), start, gain, evaluations); err == nil {
 				start = at

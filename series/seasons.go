@@ -72,6 +72,10 @@ func newSpectrum(u, y []float64, regressors [][]float64, span float64, robust bo
 		add(func(t float64) float64 { return math.Cos(math.Pi * float64(j) * t) })
 		add(func(t float64) float64 { return math.Sin(math.Pi * float64(j) * t) })
 	}
+	if s.n < fewRows {
+		s.slow = columns
+		columns = s.slowest()
+	}
 	if robust {
 		for range 3 {
 			left := residualOf(s.r, columns)
@@ -81,9 +85,8 @@ func newSpectrum(u, y []float64, regressors [][]float64, span float64, robust bo
 			}
 		}
 	}
-	if s.n < fewRows {
-		s.y, s.slow = s.r, columns
-		columns = s.slowest()
+	if s.slow != nil {
+		s.y = s.r
 	}
 	s.r = residualOf(s.r, columns)
 	s.transform()
@@ -309,8 +312,8 @@ func (s *spectrum) calendar(found []Season, step float64) (period int, ok bool) 
 	return period, ok
 }
 
-// candidates returns candidate seasons in decreasing order of strength. Each candidate is a set of parts. Of few values,
-// a slow component may hide the seasons unless all half periods are removed.
+// candidates returns candidate seasons in decreasing order of strength. Each candidate is a set of parts. Of few
+// values, a slow component may hide the seasons unless all half periods are removed.
 func (s *spectrum) candidates(step float64) [][]Part {
 	all, seasons := s.lines(step)
 	if len(all) == 0 && s.slow != nil {

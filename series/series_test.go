@@ -159,7 +159,7 @@ func TestErrors(t *testing.T) {
 		word string
 	}{
 		"no output":       {Series{X: good.X}, Options{}, ErrData, "no output"},
-		"memory":          {good, Options{MemoryLimit: 4e4}, ErrData, "a fit of 40 rows needs about 0.0574 MiB of memory, but only"},
+		"memory":          {good, Options{MemoryLimit: 4e4}, ErrData, "a fit of 40 rows needs about 0.0574 MiB of memory"},
 		"lengths":         {Series{X: good.X, Y: [][]float64{{1}}}, Options{}, ErrData, "1 values for 40 times"},
 		"x":               {Series{X: []float64{1, math.NaN()}, Y: [][]float64{{1, 2}}}, Options{}, ErrData, "x[1]"},
 		"y":               {Series{X: []float64{1, 2, 3, 4}, Y: [][]float64{{1, 2, math.Inf(1), 3}}}, Options{}, ErrData, "y[0][2]"},

@@ -126,16 +126,13 @@ func (s *search) volatilities(t *trial) (all []*volatility, ok bool, err error) 
 
 // volatile refits a trial with the volatilities of its innovations. If the gain is sufficient, it keeps them in the
 // search and returns the new trial and the changed tracks. The short memory may fit the bursts of the noise, so the
-// innovations of a trial without it give a second candidate. It does nothing if the parts are fixed.
+// innovations of a trial without it give a second candidate.
 func (s *search) volatile(t *trial, whole []*track) (*trial, []*track, error) {
-	if s.o.certain() {
-		return t, whole, nil
-	}
 	best, found, err := s.refit(t, t)
 	if err != nil {
 		return nil, nil, err
 	}
-	rest, err := s.memoryless(t, best != nil)
+	rest, err := s.memoryless(t, found != nil)
 	if err == nil && rest != nil {
 		second, others, failed := s.refit(t, rest)
 		if second != nil && (best == nil || second.fit() > best.fit()) {
@@ -146,15 +143,19 @@ func (s *search) volatile(t *trial, whole []*track) (*trial, []*track, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if best == nil || best.fit() < t.fit()+minGain {
+	if best == nil {
 		return t, whole, nil
 	}
 	s.tracks = changeAll(s.tracks, found)
 	return best, changeAll(whole, found), nil
 }
 
-// refit refits a trial with the volatilities of another's innovations. The result is nil if they are constant.
+// refit refits a trial with the volatilities of another's innovations. The volatilities are nil if they are constant or
+// the parts are fixed; the trial is also nil if the gain is insufficient.
 func (s *search) refit(t, from *trial) (*trial, []*volatility, error) {
+	if s.o.certain() {
+		return nil, nil, nil
+	}
 	found, ok, err := s.volatilities(from)
 	if err != nil || !ok {
 		return nil, nil, err
@@ -163,7 +164,10 @@ func (s *search) refit(t, from *trial) (*trial, []*volatility, error) {
 	defer func() { s.tracks = constant }()
 	s.tracks = changeAll(constant, found)
 	next, err := s.trial(t.parts, t)
-	return next, found, err
+	if err != nil || next.fit() < t.fit()+minGain {
+		return nil, found, err
+	}
+	return next, found, nil
 }
 
 // memoryless returns the best trial without the short memory if the search knows it. Otherwise it returns a trial with

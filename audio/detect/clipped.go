@@ -144,7 +144,7 @@ func (l *clipLevel) count(x float64) {
 	l.counts.count(x)
 }
 
-// decide determines the lower end of the level. With coarse steps, such as those of 8 bits, clipSteps steps and the
+// decide determines the lower end of the level. With coarse steps, as in 8-bit sound, clipSteps steps and the
 // widths below are much of the range of values, where sounds have far more samples than at their peaks. So a width of
 // one step is tried, too. A smooth unclipped peak has about 5 times as many samples at its largest value as at each of
 // those below, or less.
@@ -161,7 +161,7 @@ func (l *clipLevel) decide(o *Options) {
 
 // decideFor determines the lower end of the level for a width of so many parts: the smallest range below the top that
 // contains 95 % of the samples in the width. The log-odds are log(n/m) − log clipExcess, with n samples in the width
-// and a mean of m samples in the widths below. They must exceed those of another width.
+// and a mean of m samples in the widths below. They must exceed the log-odds of another width.
 func (l *clipLevel) decideFor(parts int, o *Options) {
 	count := func(lo, hi int) (n float64) {
 		for _, k := range l.depth[lo:hi] {

@@ -264,7 +264,7 @@ const noSuchDate = "is a date that does not exist"
 // or zero, as in 2025-02-29 and 201713.
 func Nonexistent(s string) bool {
 	day, _, _ := cutDate(s)
-	any := false
+	wrong := false
 	for _, layout := range slices.Concat(daysByShape[string(shape(nil, day))], compacts) {
 		if len(layout) != len(day) && slices.Contains(compacts, layout) {
 			continue
@@ -273,9 +273,9 @@ func Nonexistent(s string) bool {
 		if err == nil {
 			return false
 		}
-		any = any || strings.HasSuffix(err.Error(), "out of range")
+		wrong = wrong || strings.HasSuffix(err.Error(), "out of range")
 	}
-	return any
+	return wrong
 }
 
 // spelledPeriod reports whether a text is a month or quarter such as Jan-15, 15-Jan, Q1 2010, Q1-2010 or 2015M01.

@@ -73,7 +73,8 @@ var allowed = map[string][]string{
 	"internal/testkit/modeltest":      {"backend", "variational", "internal/testkit/oracle", "internal/bayes"},
 	"internal/bayes":                  {"internal/optimize/lbfgs"},
 	"series": {
-		"backend", "internal/simd", "internal/fileio", "internal/linalg/blocktri", "internal/parallel", "internal/bayes", "internal/heap",
+		"backend", "internal/simd", "internal/fileio", "internal/linalg/blocktri", "internal/parallel", "internal/bayes",
+		"internal/heap",
 		"internal/fileio/safetensors",
 	},
 	"internal/procfs":             {},
