@@ -80,7 +80,7 @@ func TestSphereAndWAVAgree(t *testing.T) {
 	}
 }
 
-// TestStreamedWAV checks that the placeholder sizes of programs that write to a pipe are damage and are corrected.
+// TestStreamedWAV checks that the sizes of programs that write to a pipe are damage and are corrected.
 func TestStreamedWAV(t *testing.T) {
 	good := riff("fmt ", fmtBody(1, 1, 16000, 16), "data", "\x01\x02\x03\x04")
 	tiled(t, func(t *testing.T) {
@@ -194,7 +194,7 @@ func TestSalvage(t *testing.T) {
 }
 
 // TestRIFFEnd checks that samples without a length end where the RIFF size declares the end of the file, if that is
-// after the first sample and not a placeholder or beyond the file.
+// after the first sample and neither unknown nor beyond the file.
 func TestRIFFEnd(t *testing.T) {
 	good := riff("fmt ", fmtBody(1, 1, 16000, 16), "data", "\x01\x02\x03\x04")
 	end := uint32(len(good) - 8)
@@ -288,7 +288,7 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// TestSizeUnknown checks the placeholder sizes that programs write to stream headers, and adjacent values.
+// TestSizeUnknown checks the sizes that programs write to stream headers, and adjacent values.
 func TestSizeUnknown(t *testing.T) {
 	for size, want := range map[int64]bool{
 		0: true, 1: false, 36: false, 0x7FFFF000 - 1: false, 0x7FFFF000: true, 0x7FFFF000 + 36: true, 1<<31 - 1: true,

@@ -118,7 +118,7 @@ func (l layout) withChunks(in *head, at int64, next chunks, riff int64) (layout,
 		switch left := in.size - c.body; {
 		case c.id == "data" && want == "data":
 			l, err := l.withData(in, at, c, left, riff)
-			if err == nil && !l.streamed && riff >= 0 && !endsAt(in, next, c, riff+magicLen-4) {
+			if err == nil && !l.streamed && riff >= 0 && !endsAt(in, next, c, riffEnd(riff)) {
 				l.wrongRIFF = true
 				in.damaged("the header has the RIFF size %d, which must be %d for a file of %d bytes", riff, in.size-8, in.size)
 			}
@@ -141,17 +141,18 @@ func (l layout) withChunks(in *head, at int64, next chunks, riff int64) (layout,
 }
 
 // withData adds the data chunk, whose header is at offset at. available is the number of bytes from its body to the
-// end of the file. If the chunk declares more, the file is truncated. The placeholder sizes of programs that write
-// to a pipe mean "up to the end of the file", or up to the end that the RIFF size declares, if it is inside the file.
-// So does a size of 0 if the file has a size but no chunk after it: the program that wrote it was interrupted. As the
-// file does not show whether samples are missing, both are damage.
+// end of the file. If the chunk declares more, the file is truncated. The sizes of programs that write to a pipe and do
+// not know the length mean "up to the end of the file", or up to the end that the RIFF size declares, if it is inside
+// the file. So does a size of 0 if the file has a size but no chunk after it: the program that wrote it was interrupted.
+// As the file does not show whether samples are missing, both are damage.
 func (l layout) withData(in *head, at int64, c chunk, available, riff int64) (layout, error) {
 	l.offset = c.body
 	size, frame := c.size, int64(l.frameBytes())
 	unknown := sizeUnknown(size) && (size == 0 || size > available)
-	declared := !sizeUnknown(riff) && riff+magicLen-4 >= c.body+frame && riff+magicLen-4 <= in.size
+	end := riffEnd(riff)
+	declared := !sizeUnknown(riff) && end >= c.body+frame && end <= in.size
 	if unknown && declared {
-		available = riff + magicLen - 4 - c.body
+		available = end - c.body
 	}
 	switch {
 	case unknown && (sizeUnknown(riff) || size == 0 && !chunkAt(in, c.body) || size > 0 && declared):
@@ -171,6 +172,9 @@ func (l layout) withData(in *head, at int64, c chunk, available, riff int64) (la
 	return l, nil
 }
 
+// riffEnd returns the offset of the end of a file with a RIFF size, the number of bytes after it.
+func riffEnd(size int64) int64 { return size + magicLen - 4 }
+
 // endsAt reports whether an offset is the end of the file or of the data chunk or of a later one. Programs differ in
 // whether they count a padding byte, so the offset may be wrong by one.
 func endsAt(in *head, next chunks, c chunk, end int64) bool {
@@ -189,7 +193,7 @@ func chunkAt(in *head, at int64) bool {
 		!slices.ContainsFunc(b[:4], func(c byte) bool { return c < ' ' || c > '~' })
 }
 
-// sizeUnknown reports whether a 32-bit size is a placeholder of programs that write to a pipe: 0, all ones, or close to 2^31 (sox and
+// sizeUnknown reports whether a 32-bit size is written by programs that do not know the length: 0, all ones, or close to 2^31 (sox and
 // espeak-ng write 0x7FFFF000 for the data and 36 more for the file).
 func sizeUnknown(size int64) bool {
 	return size == 0 || size == 1<<32-1 || size >= 1<<31-1<<12 && size <= 1<<31+1<<12
@@ -361,7 +365,7 @@ func (f *File) Cues() (gaps []Gap, err error) {
 	starts, lengths := map[uint32]uint32{}, map[uint32]uint32{} // by cue point ID
 	for c, ok := next(at); ok; c, ok = next(c.next) {
 		switch {
-		case c.body == f.offset: // in a streamed file, the chunk's size is a placeholder
+		case c.body == f.offset: // in a streamed file, the chunk's size is unknown
 			c.next = f.end() + f.dataLen()&1
 		case c.id == "cue ": // count, then 24 bytes per point, from ID to sample offset
 			b := in.bytes(c.body, int(min(c.size, mostCues)))

@@ -392,7 +392,8 @@ func checkConversions(t *testing.T, dir, gap string) {
 	}
 	bad := testkit.Put(t, dir, "bad.flac", string(testkit.Read(t, in("e.flac")))[:5000])
 	for want, args := range map[string][]string{
-		"cannot store 32-bit float samples": {in("g.wav"), "-o", in("none.flac")}, "bad.flac: the file is cut short in the frame of sample ": {bad, "-o", in("none.flac")},
+		"cannot store 32-bit float samples":                       {in("g.wav"), "-o", in("none.flac")},
+		"bad.flac: the file is cut short in the frame of sample ": {bad, "-o", in("none.flac")},
 	} {
 		refuse(t, want, append([]string{"impute", "--gap", gap}, args...)...)
 	}

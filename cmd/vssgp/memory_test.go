@@ -77,7 +77,8 @@ func TestSeriesMemory(t *testing.T) {
 	c.Path = testkit.Must(exec.LookPath("sh"))(t)
 	c.Run()
 	stderr := fmt.Sprint(c.Stderr)
-	if code := c.ProcessState.ExitCode(); code != cli.ExitMistake || !strings.Contains(stderr, "a fit of 3000000 rows needs about") {
+	code := c.ProcessState.ExitCode()
+	if code != cli.ExitMistake || !strings.Contains(stderr, "a fit of 3000000 rows needs about") {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
 }

@@ -207,7 +207,8 @@ func TestGuessedInput(t *testing.T) {
 		}
 	}
 	for _, format := range []string{"Jan-%02d", "Jan %02d", "Q1 20%02d", "20%02dM01", "01/20%02d"} { // not read
-		testkit.Put(t, dir, "months.csv", table("month,y", func(i int) string { return fmt.Sprintf(format, i+1) + "," + y(i) }))
+		row := func(i int) string { return fmt.Sprintf(format, i+1) + "," + y(i) }
+		testkit.Put(t, dir, "months.csv", table("month,y", row))
 		o := succeed(t, "fit", months, "-o", model, "--season", "none", "--trend", "none")
 		testkit.Contains(t, o.stderr, fmt.Sprintf(`the input is the row number, because %q in column month is not read as `+
 			`a date`, fmt.Sprintf(format, 1)))

@@ -137,13 +137,14 @@ func checkInverse(t *testing.T, axis *Axis, cells []string, x []float64) {
 // TestBadDates checks the errors for invalid columns of dates.
 func TestBadDates(t *testing.T) {
 	for cells, message := range map[string]string{
-		"01/02/2024|02/02/2024":                   `f:2: column "t" (0 from 0): "01/02/2024" is 1 February 2024 or 2 January 2024, and all dates of the column are ambiguous; use --dayfirst, --dayfirst=false or YYYY-MM-DD`,
-		"01/01/2024|02/03/2024|x|y":               `f:3: column "t" (0 from 0): "02/03/2024" is 2 March 2024 or 3 February 2024`,
-		"01/02/2024|13/02/2024|02/14/2024":        `"02/14/2024" has the month first, but 13/02/2024 in an earlier row`,
-		"13/02/2024|02/13/2024":                   `f:3: column "t" (0 from 0): "02/13/2024" has the month first`,
-		"2024-01-01|2024/01/02":                   `f:3: column "t" (0 from 0): "2024/01/02" is a date in a different layout than 2024-01-01 in an earlier row`,
-		"2024-01-01T10:00Z|2024-01-01T11:00":      "only one of them has an offset from UTC",
-		"2024-01-01|2024-02-30|2024-03-01":        `"2024-02-30" is a date that does not exist; must be a date such as 2024-01-01`,
+		"01/02/2024|02/02/2024":              `f:2: column "t" (0 from 0): "01/02/2024" is 1 February 2024 or 2 January 2024, and all dates of the column are ambiguous; use --dayfirst, --dayfirst=false or YYYY-MM-DD`,
+		"01/01/2024|02/03/2024|x|y":          `f:3: column "t" (0 from 0): "02/03/2024" is 2 March 2024 or 3 February 2024`,
+		"01/02/2024|13/02/2024|02/14/2024":   `"02/14/2024" has the month first, but 13/02/2024 in an earlier row`,
+		"13/02/2024|02/13/2024":              `f:3: column "t" (0 from 0): "02/13/2024" has the month first`,
+		"2024-01-01|2024/01/02":              `f:3: column "t" (0 from 0): "2024/01/02" is a date in a different layout than 2024-01-01 in an earlier row`,
+		"2024-01-01T10:00Z|2024-01-01T11:00": "only one of them has an offset from UTC",
+		"2024-01-01|2024-02-30|2024-03-01": `"2024-02-30" is a date that does not exist; must be a date such as ` +
+			"2024-01-01",
 		"2024-01-01||2024-01-03":                  `f:3: column "t" (0 from 0): "" is missing; add a date`,
 		"2024-01-01|2024-01-02|20240103":          "is a number, not a date",
 		"2024-01-01|2024-01-02|Total":             "(a footer",

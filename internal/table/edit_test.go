@@ -33,7 +33,8 @@ func TestEdit(t *testing.T) {
 			"t,y\n1,1.8e30\n2,1.4375e+30\n3,1.9e30\n"},
 		"several":       {"a,b,c\n,,\n1,1,1\n", []Cell{{0, 2, 3, 0}, {0, 0, 1, 0}, {0, 1, 2, 0}}, "a,b,c\n1,2,3\n1,1,1\n"},
 		"old line ends": {"t,y\r1,\r2,3\r", []Cell{{0, 1, 4, 0}}, "t,y\r1,4\r2,3\r"},
-		"other columns": {"d,y,note\n2024-01-01,,\"x\ny\"\n2024-01-02,1,5\" z\n", []Cell{{0, 1, 4, 0}}, "d,y,note\n2024-01-01,4,\"x\ny\"\n2024-01-02,1,5\" z\n"},
+		"other columns": {"d,y,note\n2024-01-01,,\"x\ny\"\n2024-01-02,1,5\" z\n", []Cell{{0, 1, 4, 0}},
+			"d,y,note\n2024-01-01,4,\"x\ny\"\n2024-01-02,1,5\" z\n"},
 	} {
 		s := testkit.Must(tableOf(t, c.text))(t)
 		var b bytes.Buffer

@@ -84,16 +84,6 @@ func imputeFolder(ctx context.Context, env *cli.Env, input string, o *imputeFlag
 	return nil
 }
 
-// interrupted returns the error after an interruption that left so many of several recordings finished. It does not
-// advise --gaps, because a list of gaps belongs to one recording.
-func (o *imputeFlags) interrupted(finished, of int) error {
-	did, then := "finished", "; to continue, run the same command with --resume"
-	if o.gaps.dry {
-		did, then = "searched", ""
-	}
-	return cli.Interrupted(fmt.Sprintf("; %s %d of %s%s", did, finished, cli.Counted(of, "recording"), then))
-}
-
 // recordingsIn returns the paths of the recordings of a folder, or the path of a single file. It warns of other files.
 func recordingsIn(env *cli.Env, path string) (paths []string, err error) {
 	entries, err := os.ReadDir(path)

@@ -164,14 +164,19 @@ func TestFreeMemory(t *testing.T) {
 
 func TestFreeAddresses(t *testing.T) {
 	dir := t.TempDir()
-	const row = "Limit                     Soft Limit           Hard Limit           Units     \nMax address space         "
+	const row = "Limit                     Soft Limit           Hard Limit           Units     \n" +
+		"Max address space         "
 	limited, open := testkit.Put(t, dir, "limited", row+"4096000              unlimited            bytes\n"),
 		testkit.Put(t, dir, "open", row+"unlimited            unlimited            bytes\n")
-	used, full := testkit.Put(t, dir, "used", "VmPeak:\t 9 kB\nVmSize:\t 1000 kB\n"), testkit.Put(t, dir, "full", "VmSize:\t 4000 kB\n")
+	used := testkit.Put(t, dir, "used", "VmPeak:\t 9 kB\nVmSize:\t 1000 kB\n")
+	full := testkit.Put(t, dir, "full", "VmSize:\t 4000 kB\n")
 	for _, c := range []struct {
 		limits, status string
 		want           float64
-	}{{limited, used, 3072000}, {limited, full, 1}, {open, used, 0}, {filepath.Join(dir, "none"), used, 0}, {used, used, 0}} {
+	}{
+		{limited, used, 3072000}, {limited, full, 1}, {open, used, 0}, {filepath.Join(dir, "none"), used, 0},
+		{used, used, 0},
+	} {
 		testkit.Equal(t, freeAddresses(c.limits, c.status), c.want, c.limits)
 	}
 }

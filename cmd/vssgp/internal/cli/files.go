@@ -119,7 +119,7 @@ func FormatOf(path string) string {
 	return extension
 }
 
-// NameMark is the placeholder for a recording's name without extension in the paths of outputs.
+// NameMark stands for a recording's name without extension in the paths of outputs.
 const NameMark = "{}"
 
 // NumberedFiles returns n paths with -1 to -n before the extension.
