@@ -4,13 +4,16 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -21,7 +24,6 @@ import (
 	"github.com/vssgp/vssgp/internal/bayes"
 	"github.com/vssgp/vssgp/internal/initialize"
 	"github.com/vssgp/vssgp/internal/optimize"
-	"github.com/vssgp/vssgp/internal/table"
 	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
@@ -31,11 +33,13 @@ import (
 // co2 returns the monthly CO2 concentration at Mauna Loa.
 func co2(t testing.TB) *Data {
 	t.Helper()
-	rows := testkit.Must(table.Open("testdata/co2_monthly.csv"))(t)
+	file := testkit.Must(os.Open("testdata/co2_monthly.csv"))(t)
+	defer file.Close()
+	rows := testkit.Must(csv.NewReader(file).ReadAll())(t)[1:] // without the names of the columns
 	column := func(c int) []float64 {
-		return testkit.Numbers(rows.Rows, func(n int) float64 { return rows.Data[2*n+c] })
+		return testkit.Numbers(len(rows), func(n int) float64 { return testkit.Must(strconv.ParseFloat(rows[n][c], 64))(t) })
 	}
-	return &Data{N: rows.Rows, Q: 1, D: 1, X: column(0), Y: column(1)}
+	return &Data{N: len(rows), Q: 1, D: 1, X: column(0), Y: column(1)}
 }
 
 // wave returns n evenly spaced samples of two tones, with noise of the given standard

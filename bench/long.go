@@ -8,8 +8,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/vssgp/vssgp/bench/internal/jsonl"
 	"github.com/vssgp/vssgp/bench/internal/machine"
@@ -30,8 +28,8 @@ func (o *longTask) flags(set *flag.FlagSet) {
 	set.Float64Var(&o.limit, "limit", 60, "maximum seconds of an evaluation, predicted from the previous size, except with windows")
 	set.IntVar(&o.fit, "fit", 0, "iterations of a fit with windows, from the synthetic model; 0: no fit")
 	set.IntVar(&o.repeats, "repeats", 1, "timed evaluations after one that is not counted")
-	set.StringVar(&o.out, "out", "bench/results/long.jsonl", "file for the lines; long.png and long.svg are written to its folder")
-	set.BoolVar(&o.draw, "draw", false, "print the table and draw the figure of the stored lines; run nothing")
+	set.StringVar(&o.out, "out", "bench/results/long.jsonl", "file for the lines")
+	set.BoolVar(&o.show, "show", false, "print the table of the stored lines; run nothing")
 	commitFlag(set, &o.commit)
 }
 
@@ -60,15 +58,12 @@ func (o *longTask) check(files []string) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := fileio.Check(o.out, o.figure()+".png", o.figure()+".svg"); err != nil {
+	if err := fileio.Check(o.out); err != nil {
 		return err
 	}
 	o.lines, err = jsonl.Read(o.out, (*longLine).check)
-	return cmp.Or(err, demand(!o.draw || len(o.lines) > 0, "-draw: %s has no lines", o.out))
+	return cmp.Or(err, demand(!o.show || len(o.lines) > 0, "-show: %s has no lines", o.out))
 }
-
-// figure returns the path of the figure without its extension.
-func (o *longTask) figure() string { return strings.TrimSuffix(o.out, filepath.Ext(o.out)) }
 
 // lengths returns the numbers of rows from -from to -to, in geometric progression except for the last.
 func (o *longTask) lengths() (all []int) {
@@ -80,7 +75,7 @@ func (o *longTask) lengths() (all []int) {
 }
 
 func (o *longTask) run() error {
-	if !o.draw {
+	if !o.show {
 		ctx, stop := interruptible()
 		defer stop()
 		err := withScript("celerite.py", func(_, script string) error {
@@ -92,7 +87,7 @@ func (o *longTask) run() error {
 		}
 	}
 	printLong(os.Stdout, o.lines)
-	return drawLong(o.figure(), o.lines)
+	return nil
 }
 
 // measure runs every method at every length. A line is stored as soon as it is complete, and replaces an earlier one with the same key.

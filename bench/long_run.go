@@ -48,7 +48,7 @@ type longTask struct {
 	limit           float64 // maximum seconds per evaluation
 	fit, repeats    int     // iterations of a fit, timed evaluations
 	out, commit     string
-	draw            bool
+	show            bool
 	lines           []longLine // contents of the file out
 
 	exe            string // path of this program

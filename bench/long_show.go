@@ -2,18 +2,13 @@ package main
 
 import (
 	"fmt"
-	"image/color"
 	"io"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
 
 	"github.com/vssgp/vssgp/bench/internal/jsonl"
-	"github.com/vssgp/vssgp/internal/report"
 )
 
 // slopeFrom is the minimum number of rows of the lines used for slopes. Shorter ones are dominated by caches and constant costs.
@@ -113,51 +108,5 @@ func printLong(w io.Writer, lines []longLine) {
 		return fmt.Sprintf("commit %s on %d cores of %s", l.Sources(), l.Cores, l.CPU)
 	}) {
 		fmt.Fprintln(w, of)
-	}
-}
-
-// longColors are the colors of the series, in order.
-var longColors = []color.Color{report.Blue, report.Red, report.Green, report.Orange, report.Pink, report.Sky, report.Gray}
-
-// drawLong plots time and memory against N and writes PATH.png and PATH.svg, if anything was measured.
-func drawLong(path string, lines []longLine) error {
-	f := report.Figure{Width: 26 * vg.Centimeter, Height: 12 * vg.Centimeter}
-	for _, q := range []quantity{evaluationTime, peakMemory} {
-		p := report.Panel("", "rows N", q.name)
-		var legend []report.Entry
-		for i, s := range seriesOf(lines) {
-			if n, y := q.values(s, 0); len(n) > 0 {
-				c := longColors[i%len(longColors)]
-				line := &plotter.Line{XYs: report.Points(n, y), LineStyle: report.Stroke(c)}
-				dots := &plotter.Scatter{XYs: line.XYs, GlyphStyle: plotter.DefaultGlyphStyle}
-				dots.GlyphStyle.Color = c
-				p.Add(line, dots)
-				legend = append(legend, report.Entry{Name: s[0].label(), Mark: line})
-			}
-		}
-		if len(legend) == 0 {
-			continue
-		}
-		// The axes are set last because everything added to a plot extends them.
-		logarithmic(&p.X)
-		logarithmic(&p.Y)
-		f.Panels = append(f.Panels, p)
-		if f.Legend == nil {
-			f.Legend = legend
-		}
-	}
-	if len(f.Panels) == 0 {
-		return nil
-	}
-	f.Columns = len(f.Panels)
-	return f.Save(path)
-}
-
-// logarithmic makes an axis logarithmic and extends it to powers of ten.
-func logarithmic(a *plot.Axis) {
-	a.Scale, a.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
-	a.Min, a.Max = math.Pow(10, math.Floor(math.Log10(a.Min))), math.Pow(10, math.Ceil(math.Log10(a.Max)))
-	if a.Max <= a.Min { // one point on a power of ten
-		a.Max = 10 * a.Min
 	}
 }

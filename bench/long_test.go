@@ -117,7 +117,7 @@ esac
 `
 
 // TestLong checks a small run with separate processes, a second run with another Python,
-// which replaces lines, and a figure drawn from the lines.
+// which replaces lines, and the table of the lines.
 func TestLong(t *testing.T) {
 	dir := t.TempDir()
 	python, out := filepath.Join(dir, "python"), filepath.Join(dir, "small.jsonl")
@@ -134,10 +134,7 @@ func TestLong(t *testing.T) {
 	if i := slices.IndexFunc(again, func(l longLine) bool { return l.Method == methodValue }); !strings.HasPrefix(again[i].Status, "missing: ") {
 		t.Errorf("%+v, want the new line with Python missing", again[i])
 	}
-	testkit.OK(t, errors.Join(os.Remove(filepath.Join(dir, "small.png")), os.Remove(filepath.Join(dir, "small.svg"))))
-	testkit.OK(t, bench("long", "-draw", "-out", out))
-	text := testkit.Must(os.ReadFile(filepath.Join(dir, "small.svg")))(t)
-	testkit.Contains(t, string(text), "rows N", "windows of 64, 4 features", evaluationTime.name, "dense")
+	testkit.OK(t, bench("long", "-show", "-out", out))
 }
 
 // checkLong checks the lines of TestLong: three lengths of windows, dense, tables and values, and one of gradients.
@@ -193,9 +190,6 @@ func TestLongSlopes(t *testing.T) {
 	printLong(&out, lines)
 	if text := out.String(); strings.Count(text, "1.000 ± 0.000, 3 lengths") != 2 {
 		t.Error(text)
-	}
-	if err := drawLong(filepath.Join(t.TempDir(), "none", "f"), lines[4:]); err != nil {
-		t.Errorf("no measurements: %v, want no figure and no error", err)
 	}
 }
 

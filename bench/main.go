@@ -16,7 +16,6 @@ import (
 
 // commands maps the name of each subcommand to the constructor of its task.
 var commands = map[string]func() task{
-	"clicks": func() task { return &clicksTask{} },
 	"long":   func() task { return &longTask{} },
 	"paper":  func() task { return &paperTask{} },
 	"ranks":  func() task { return &ranksTask{} },

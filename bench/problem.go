@@ -2,23 +2,21 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/backend"
-	"github.com/vssgp/vssgp/internal/fileio"
+	"github.com/vssgp/vssgp/bench/internal/matrix"
 	"github.com/vssgp/vssgp/internal/linalg/blocktri"
-	"github.com/vssgp/vssgp/internal/table"
 )
 
 // sizes describes a synthetic problem.
@@ -197,28 +195,16 @@ func readSeries(path string) (*vssgp.Data, error) {
 		d.N = len(d.X)
 		return d, nil
 	}
-	file, err := table.At(path)
-	if err != nil {
-		return nil, err
-	}
-	t, err := table.Read(context.Background(), file)
+	t, err := matrix.Read(path)
 	if err != nil {
 		return nil, err
 	}
 	if t.Cols < 2 {
 		return nil, fmt.Errorf("%s: the table has one column, must have two: times and values", path)
 	}
-	_, x, err := t.Input(0, nil)
-	if err != nil {
-		return nil, err
-	}
-	y, err := t.Numbers(1)
-	if err != nil {
-		return nil, err
-	}
-	for n, v := range y {
-		if !math.IsNaN(v) {
-			d.X, d.Y = append(d.X, x[n]), append(d.Y, v)
+	for row := range slices.Chunk(t.Data, t.Cols) {
+		if !math.IsNaN(row[1]) {
+			d.X, d.Y = append(d.X, row[0]), append(d.Y, row[1])
 		}
 	}
 	d.N = len(d.X)
@@ -265,7 +251,7 @@ func (p *problem) write(dir, inference string, e *vssgp.Evaluation) error {
 	var failed error
 	save := func(name string, shape []int, data []float64) {
 		if failed == nil {
-			failed = fileio.Write(filepath.Join(dir, name+".npy"), func(w io.Writer) error { return table.WriteNPY(w, shape, data) })
+			failed = matrix.WriteNPY(filepath.Join(dir, name+".npy"), shape, data)
 		}
 	}
 	save("x", []int{p.N, p.Q}, p.data.X)

@@ -18,7 +18,7 @@ import (
 	"github.com/vssgp/vssgp/audio/restore"
 	"github.com/vssgp/vssgp/bench/internal/jsonl"
 	"github.com/vssgp/vssgp/bench/internal/machine"
-	"github.com/vssgp/vssgp/bench/internal/spoil"
+	"github.com/vssgp/vssgp/internal/testkit/spoil"
 )
 
 // repairTask is `bench repair`.

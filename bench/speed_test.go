@@ -128,8 +128,8 @@ func TestSpeedOfData(t *testing.T) {
 // TestBadData checks that unreadable data are usage errors.
 func TestBadData(t *testing.T) {
 	for name, c := range map[string]struct{ text, err string }{
-		"one.csv": {"a\n1\n2\n", "one column"}, "missing.csv": {"a,b\n1,NaN\n2,\n", "no row has a value of b"},
-		"words.csv": {"a,b\n1,x\n2,y\n", "not a number"}, "bad.wav": {"none", "bad audio file"}, "other.foo": {"1,2\n", ".foo"},
+		"one.csv": {"a\n1\n2\n", "one column"}, "missing.csv": {"a,b\n1,NaN\n2,\n", "no row has a value of b"}, "ragged.csv": {"a,b\n1\n", "fields"},
+		"words.csv": {"a,b\n1,x\n2,y\n", "not a number"}, "bad.wav": {"none", "bad audio file"},
 	} {
 		path := filepath.Join(t.TempDir(), name)
 		testkit.OK(t, os.WriteFile(path, []byte(c.text), 0o666))

@@ -16,9 +16,8 @@ import (
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/bench/internal/jsonl"
 	"github.com/vssgp/vssgp/bench/internal/machine"
+	"github.com/vssgp/vssgp/bench/internal/matrix"
 	"github.com/vssgp/vssgp/internal/bayes"
-	"github.com/vssgp/vssgp/internal/fileio"
-	"github.com/vssgp/vssgp/internal/table"
 )
 
 // tablesTask is `bench tables`.
@@ -99,7 +98,7 @@ func (o *tablesTask) run() error {
 	o.machine = machine.This(o.commit)
 	var lines []tableLine
 	for _, file := range o.files {
-		t, err := table.Open(file)
+		t, err := matrix.ReadFull(file)
 		if err != nil {
 			return err
 		}
@@ -118,7 +117,7 @@ func (o *tablesTask) run() error {
 }
 
 // split fits or writes one split of a table.
-func (o *tablesTask) split(ctx context.Context, name string, t *table.Matrix, s int) (lines []tableLine, err error) {
+func (o *tablesTask) split(ctx context.Context, name string, t *matrix.Matrix, s int) (lines []tableLine, err error) {
 	train, test, err := splitTable(t, o.outputs, uint64(s))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -157,7 +156,7 @@ func (o *tablesTask) split(ctx context.Context, name string, t *table.Matrix, s 
 const tableSalt = 7
 
 // splitTable draws a tenth of the rows for testing. The seed is the split's number.
-func splitTable(t *table.Matrix, outputs int, seed uint64) (train, test *vssgp.Data, err error) {
+func splitTable(t *matrix.Matrix, outputs int, seed uint64) (train, test *vssgp.Data, err error) {
 	columns := len(t.Names)
 	if outputs >= columns {
 		return nil, nil, fmt.Errorf("%d outputs in %d columns; at least one column must be an input", outputs, columns)
@@ -187,7 +186,7 @@ func dumpSplit(path string, names []string, train, test *vssgp.Data) error {
 			all = append(all, d.X[n*d.Q:(n+1)*d.Q]...)
 			all = append(all, d.Y[n*d.D:(n+1)*d.D]...)
 		}
-		if err := fileio.Write(path+"."+part+".csv", func(w io.Writer) error { return table.WriteCSV(w, names, all) }); err != nil {
+		if err := matrix.WriteCSV(path+"."+part+".csv", names, all); err != nil {
 			return err
 		}
 	}

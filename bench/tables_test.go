@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/bench/internal/jsonl"
-	"github.com/vssgp/vssgp/internal/table"
+	"github.com/vssgp/vssgp/bench/internal/matrix"
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
@@ -47,12 +47,12 @@ func TestTables(t *testing.T) {
 // testDump checks that the written parts are the parts that are fitted, that they contain every row once, and that splits differ.
 func testDump(t *testing.T, dir, file string) {
 	testkit.OK(t, bench("tables", "-splits", "1", "-dump", dir, file))
-	whole := testkit.Must(table.Open(file))(t)
+	whole := testkit.Must(matrix.ReadFull(file))(t)
 	train, test, err := splitTable(whole, 1, 0)
 	testkit.OK(t, err)
 	seen := map[float64]int{}
 	for part, n := range map[string]int{"train": train.N, "test": test.N} {
-		p, err := table.Open(filepath.Join(dir, "made.0."+part+".csv"))
+		p, err := matrix.ReadFull(filepath.Join(dir, "made.0."+part+".csv"))
 		if err != nil || p.Rows != n || p.Names[2] != "y" {
 			t.Fatalf("%s: %v, %+v", part, err, p)
 		}

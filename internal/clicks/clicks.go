@@ -1,7 +1,7 @@
 // Package clicks detects clicks of up to 40 samples in audio, including clicks below the level of the audio. It fits an
 // autoregressive model to each window. A candidate is a hypothesized click: a run of samples and additive changes that explain the
-// prediction errors. Its log-odds are a quadratic form of features of the errors, with weights fitted to damaged recordings by `bench
-// clicks -fit`.
+// prediction errors. Its log-odds are a quadratic form of features of the errors, with weights fitted to damaged recordings by
+// package train.
 package clicks
 
 import (

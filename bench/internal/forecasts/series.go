@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/vssgp/vssgp/internal/table"
+	"github.com/vssgp/vssgp/bench/internal/matrix"
 )
 
 // A Series contains y over x, and the values of regressors if there are any.
@@ -66,7 +66,7 @@ func (s *source) load(data string) (out Series, err error) {
 	if s.given {
 		path = filepath.Join(data, s.file)
 	}
-	t, err := table.Open(path)
+	t, err := matrix.ReadFull(path)
 	if err != nil {
 		return out, err
 	}

@@ -2,15 +2,15 @@
 package machine
 
 import (
+	"bufio"
 	"cmp"
 	"os"
 	"os/exec"
 	"runtime"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"time"
-
-	"github.com/vssgp/vssgp/internal/procfs"
 )
 
 // Machine describes the machine, the build and the commit of a measurement.
@@ -45,14 +45,14 @@ func (m Machine) Sources() string {
 // empty, it is read from the build information or from git.
 func This(commit string) Machine {
 	m := Machine{Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, Cores: runtime.GOMAXPROCS(0)}
-	m.CPU = procfs.Value("/proc/cpuinfo", "model name")
-	m.Memory = procfs.Bytes("/proc/meminfo", "MemTotal")
+	m.CPU = procValue("/proc/cpuinfo", "model name")
+	m.Memory = procBytes("/proc/meminfo", "MemTotal")
 	m.Commit, m.Dirty = strings.CutSuffix(cmp.Or(commit, stamped(), described()), "+")
 	return m
 }
 
 // HostPeak returns the peak resident memory of this process in bytes (Linux only).
-func HostPeak() int64 { return procfs.Bytes("/proc/self/status", "VmHWM") }
+func HostPeak() int64 { return procBytes("/proc/self/status", "VmHWM") }
 
 // MemoryGrowth calls f and returns the increase of the process's memory during the call and its peak, in bytes. Both are zero except on
 // Linux. The garbage collector runs continually, so that only memory in use at the same time counts.
@@ -68,7 +68,7 @@ func MemoryGrowth(f func()) (grown, peak int64) {
 }
 
 // hostNow returns the resident memory of this process in bytes (Linux only).
-func hostNow() int64 { return procfs.Bytes("/proc/self/status", "VmRSS") }
+func hostNow() int64 { return procBytes("/proc/self/status", "VmRSS") }
 
 // stamped returns the commit in the build information, or "".
 func stamped() (commit string) {
@@ -91,4 +91,29 @@ func stamped() (commit string) {
 func described() string {
 	out, _ := exec.Command("git", "describe", "--always", "--exclude=*", "--abbrev=40", "--dirty=+").Output() // none without git
 	return strings.TrimSpace(string(out))
+}
+
+// procValue returns the first value for a key in a file of "key: value" lines, or "" if there is no such file or line.
+func procValue(path, key string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		if k, v, ok := strings.Cut(lines.Text(), ":"); ok && strings.TrimSpace(k) == key {
+			return strings.TrimSpace(v)
+		}
+	}
+	return ""
+}
+
+// procBytes returns the result of procValue, given in kB, in bytes, or 0 if it is not a number of kB.
+func procBytes(path, key string) int64 {
+	kib, err := strconv.ParseInt(strings.TrimSuffix(procValue(path, key), " kB"), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return kib << 10
 }

@@ -122,15 +122,15 @@ func audio16kFits(s *session) ([]fit, error) {
 		if first { // it takes minutes, and the paper has only one run
 			out = append(out, t.svgp(s.size(800, 30), s.size(150, 5), batch))
 		}
-		fill := fillVSSGP(restore.Options{Model: vssgp.Options{Seed: t.key.Seed}})
+		fill := fillBy(restore.Options{Method: restore.VSSGP, Model: vssgp.Options{Seed: t.key.Seed}})
 		return append(append(out, t.fill("impute", keptStart, fill)), t.references()...)
 	})
 }
 
-// references returns the fills for comparison: silence, linear interpolation, and an autoregressive fill. Silence also predicts the
+// references returns the fills for comparison: silence, linear interpolation, and method ar of package restore. Silence also predicts the
 // observed samples, so that its errors are the rms of the signal.
 func (t *task) references() []fit {
-	return []fit{t.fill("silence", "", fillZeros), t.fill("linear", "", fillLinear), t.fill("ar", "", fillAR)}
+	return []fit{t.fill("silence", "", fillZeros), t.fill("linear", "", fillLinear), t.fill("ar", "", fillBy(restore.Options{Method: restore.AR}))}
 }
 
 // paperAudio returns the paper's initialization for audio: two squared exponentials with length-scales of 2 and 10 samples, and τ = 1000.

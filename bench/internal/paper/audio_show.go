@@ -16,7 +16,6 @@ import (
 
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/bench/internal/jsonl"
-	"github.com/vssgp/vssgp/internal/report"
 )
 
 // quoted is a number in the paper with its standard deviation, or 0 if the paper does not report it.
@@ -102,7 +101,7 @@ func collapses(w io.Writer, lines []Line) {
 func audio1kTables(w io.Writer, lines []Line) {
 	fmt.Fprintf(w, "SSGP and VSSGP. The paper's signal has an rms of about 0.04, and 0.07 in the gaps. Ours have 0.1, so compare the "+
 		"values relative to silence.\n\n")
-	audio1kPaper.table(w, methods(lines, "ssgp", "vssgp", "ar", "linear", "silence"))
+	audio1kPaper.table(w, methods(lines, "ssgp", "vssgp", "ar", "janssen", "linear", "silence"))
 	ratios(w, lines)
 	fmt.Fprintf(w, "The three bounds.\n\n")
 	audio1kPaper.table(w, methods(lines, "vssgp", "fvssgp", "sfvssgp", "silence"))
@@ -226,17 +225,17 @@ func audio16kTables(w io.Writer, lines []Line) {
 
 // audio1kFigures draws the first signal with seed 0 around its first two gaps, with a row for each method and a column for each gap.
 func audio1kFigures(lines []Line) []figure {
-	f := figure{name: "audio1k", Figure: report.Figure{Columns: 2, Width: 24 * vg.Centimeter, Height: 18 * vg.Centimeter}}
+	f := figure{name: "audio1k", columns: 2, width: 24 * vg.Centimeter, height: 18 * vg.Centimeter}
 	for _, v := range []variant{{"ssgp", paperStart}, {"vssgp", paperStart}, {"vssgp", keptStart}} {
 		l := firstCurve(ok(lines), v)
 		if l == nil {
 			continue
 		}
 		gaps := gapsOf(l.Curve.Missing.X)
-		for _, g := range gaps[:min(f.Columns, len(gaps))] {
-			p := report.Panel(fmt.Sprintf("%s, start %s", v.method, v.start), "sample", "")
+		for _, g := range gaps[:min(f.columns, len(gaps))] {
+			p := panel(fmt.Sprintf("%s, start %s", v.method, v.start), "sample", "")
 			addGap(p, l.Curve, g)
-			f.Panels = append(f.Panels, p)
+			f.panels = append(f.panels, p)
 		}
 	}
 	return []figure{f}
@@ -271,7 +270,7 @@ func addGap(p *plot.Plot, c *Curve, g audio.Gap) {
 	a, b := float64(g.Start)-0.5, float64(g.End)-0.5
 	p.Add(area(color.Gray{0xec}, plotter.XYs{{X: a, Y: lo}, {X: b, Y: lo}, {X: b, Y: hi}, {X: a, Y: hi}}))
 	addBand(p, near, lo, hi)
-	p.Add(stroke(report.Red, report.Points(near.X, truth)))
+	p.Add(stroke(red, points(near.X, truth)))
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = c.X[from], c.X[to-1], lo, hi
 }
 
@@ -284,10 +283,9 @@ func audio4kFigures(lines []Line) []figure {
 	}
 	var starts []group
 	for i, of := range jsonl.Groups(lines, startOf) {
-		starts = append(starts, group{of[0].Start, []color.Color{report.Blue, report.Red, report.Green}[i%3], of})
+		starts = append(starts, group{of[0].Start, []color.Color{blue, red, green}[i%3], of})
 	}
-	f := figure{name: "audio4k", Figure: report.Figure{Columns: 3, Width: 30 * vg.Centimeter, Height: 10 * vg.Centimeter}}
-	f.Legend = legend(starts, secondsOf)
+	f := figure{name: "audio4k", columns: 3, width: 30 * vg.Centimeter, height: 10 * vg.Centimeter}
 	for _, of := range []struct {
 		title     string
 		quantity  quantity
@@ -297,15 +295,21 @@ func audio4kFigures(lines []Line) []figure {
 		{"test RMSE", scoreOf(TestRMSE), false},
 		{"seconds of all steps", func(l Line) float64 { return scoreOf(StepTime)(l) * float64(l.Iterations) }, true},
 	} {
-		p := report.Panel(of.title, "K", "")
+		p := panel(of.title, "K", "")
 		if of.logarithm {
 			p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
 		}
-		addMeans(p, starts, countOf, of.quantity, true)
+		addMeans(p, starts, countOf, of.quantity)
+		if len(f.panels) == 0 {
+			p.Legend.Top = false
+			for _, g := range starts {
+				p.Legend.Add(g.label, stroke(g.color, nil))
+			}
+		}
 		if !of.logarithm {
 			p.Y.Min = 0
 		}
-		f.Panels = append(f.Panels, p)
+		f.panels = append(f.panels, p)
 	}
 	return []figure{f}
 }

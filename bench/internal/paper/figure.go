@@ -2,6 +2,7 @@ package paper
 
 import (
 	"image/color"
+	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -11,20 +12,76 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/vssgp/vssgp/bench/internal/jsonl"
-	"github.com/vssgp/vssgp/internal/report"
+	"github.com/vssgp/vssgp/internal/fileio"
 )
 
-// A figure is a plot with its file name without extension. Its numbers come from JSON, so they are finite.
+// A figure is a grid of panels with its file name without extension. Its numbers come from JSON, so they are finite.
 type figure struct {
-	name string
-	report.Figure
+	name          string
+	panels        []*plot.Plot
+	columns       int
+	width, height vg.Length
 }
 
-// stroke returns a line through points. Without points it is the symbol in a legend.
+// The colors of figures, which most color-blind readers can distinguish (Okabe & Ito).
+var (
+	red   = color.RGBA{0xd5, 0x5e, 0x00, 0xff}
+	green = color.RGBA{0x00, 0x9e, 0x73, 0xff}
+	blue  = color.RGBA{0x00, 0x72, 0xb2, 0xff}
+	pale  = color.RGBA{0xbf, 0xdc, 0xec, 0xff}
+	gray  = color.RGBA{0x80, 0x80, 0x80, 0xff}
+)
+
+// save writes PATH.png and PATH.svg.
+func (f figure) save(path string) error {
+	rows := slices.Collect(slices.Chunk(f.panels, f.columns))
+	last := &rows[len(rows)-1]
+	*last = append(slices.Clip(*last), make([]*plot.Plot, f.columns-len(*last))...)
+	const pad = 3 * vg.Millimeter
+	tiles := draw.Tiles{Rows: len(rows), Cols: f.columns, PadX: pad, PadY: pad, PadTop: pad, PadLeft: pad, PadRight: pad}
+
+	for _, format := range []string{"png", "svg"} {
+		to, err := draw.NewFormattedCanvas(f.width, f.height, format)
+		if err != nil {
+			return err
+		}
+		for i, row := range plot.Align(rows, tiles, draw.New(to)) {
+			for j, c := range row {
+				if p := rows[i][j]; p != nil {
+					p.Draw(c)
+				}
+			}
+		}
+		if err := fileio.Write(path+"."+format, func(w io.Writer) error { _, err := to.WriteTo(w); return err }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// panel returns an empty plot with a title and axis labels.
+func panel(title, x, y string) *plot.Plot {
+	p := plot.New()
+	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = title, x, y
+	p.Legend.Top, p.Legend.Left = true, true
+	return p
+}
+
+// points returns the points (x[i], y[i]).
+func points(x, y []float64) plotter.XYs {
+	p := make(plotter.XYs, len(x))
+	for i := range x {
+		p[i].X, p[i].Y = x[i], y[i]
+	}
+	return p
+}
+
+// stroke returns a line through points.
 func stroke(c color.Color, xy plotter.XYs) *plotter.Line {
-	return &plotter.Line{XYs: xy, LineStyle: report.Stroke(c)}
+	return &plotter.Line{XYs: xy, LineStyle: draw.LineStyle{Color: c, Width: vg.Points(1)}}
 }
 
 // area returns the area enclosed by an outline.
@@ -41,15 +98,7 @@ func addBand(p *plot.Plot, c *Curve, lo, hi float64) {
 		at := func(sds float64) plotter.XY { return plotter.XY{X: x, Y: min(hi, max(lo, c.Mean[i]+sds*c.SD[i]))} }
 		mean[i], outline[i], outline[2*n-1-i] = at(0), at(2), at(-2)
 	}
-	p.Add(area(report.Pale, outline), stroke(report.Blue, mean))
-}
-
-// curveLegend is the legend of the panels drawn by addCurve, in the paper's colors.
-var curveLegend = []report.Entry{
-	{Name: "observed", Mark: stroke(report.Red, nil)},
-	{Name: "left out", Mark: stroke(report.Green, nil)},
-	{Name: "predictive mean", Mark: stroke(report.Blue, nil)},
-	{Name: "± 2 sd", Mark: area(report.Pale, nil)},
+	p.Add(area(pale, outline), stroke(blue, mean))
 }
 
 // addCurve draws the band and the mean of a curve, and its data. The y axis covers the data and means near them. Wider bands are clipped.
@@ -62,7 +111,7 @@ func addCurve(p *plot.Plot, c *Curve) {
 		}
 		lo, hi = min(lo, slices.Min(t.Y)), max(hi, slices.Max(t.Y))
 		for _, r := range t.runs() {
-			p.Add(stroke([]color.Color{report.Red, report.Green}[i], report.Points(r.X, r.Y)))
+			p.Add(stroke([]color.Color{red, green}[i], points(r.X, r.Y)))
 		}
 	}
 	p.X.Min, p.X.Max = c.X[0], c.X[len(c.X)-1]
@@ -105,9 +154,9 @@ func firstCurve(lines []Line, v variant) *Line {
 	return &lines[i]
 }
 
-// curves returns a figure with a column of panels, for the views that have a curve.
+// curves returns a figure with a column of panels, for the views that have a curve. Another panel has the legend.
 func curves(name string, lines []Line, views []view, height vg.Length) figure {
-	f := figure{name: name, Figure: report.Figure{Width: 18 * vg.Centimeter, Legend: slices.Concat(curveLegend[:1], curveLegend[2:])}}
+	f := figure{name: name, columns: 1, width: 18 * vg.Centimeter}
 	for _, v := range views {
 		l := firstCurve(lines, v.variant)
 		if l == nil {
@@ -117,21 +166,27 @@ func curves(name string, lines []Line, views []view, height vg.Length) figure {
 		if test, have := l.Scores[TestRMSE]; have {
 			title += ": test RMSE " + digits(test)
 		}
-		if l.Curve.Missing != nil {
-			f.Legend = curveLegend
-		}
-		p := report.Panel(title, "", "")
+		p := panel(title, "", "")
 		addCurve(p, l.Curve)
-		f.Panels = append(f.Panels, p)
+		f.panels = append(f.panels, p)
 	}
-	for i, p := range f.Panels {
-		if i < len(f.Panels)-1 {
+	for i, p := range f.panels {
+		if i < len(f.panels)-1 {
 			p.HideX()
 		} else {
 			p.X.Label.Text = "year"
 		}
 	}
-	f.Height = vg.Length(len(f.Panels))*height + vg.Centimeter
+	if len(f.panels) > 0 {
+		legend := panel("", "", "")
+		legend.HideAxes()
+		legend.Legend.Add("observed", stroke(red, nil))
+		legend.Legend.Add("left out", stroke(green, nil))
+		legend.Legend.Add("predictive mean", stroke(blue, nil))
+		legend.Legend.Add("± 2 sd", area(pale, nil))
+		f.panels = append(f.panels, legend)
+	}
+	f.height = vg.Length(len(f.panels))*height + vg.Centimeter
 	return f
 }
 
@@ -142,22 +197,12 @@ type group struct {
 	lines []Line
 }
 
-// legend returns the legend entries of the groups with values of a quantity.
-func legend(groups []group, of quantity) (entries []report.Entry) {
-	for _, g := range groups {
-		if len(values(g.lines, of)) > 0 {
-			entries = append(entries, report.Entry{Name: g.label, Mark: stroke(g.color, nil)})
-		}
-	}
-	return entries
-}
-
-// addMeans draws, for each group, the mean of a quantity over the lines with equal x. The x axis is logarithmic, with ticks at these x. If
-// bars is true, it adds error bars of one standard deviation.
-func addMeans(p *plot.Plot, groups []group, x func(Line) int, of quantity, bars bool) {
+// addMeans draws, for each group, the mean of a quantity over the lines with equal x. The x axis is logarithmic, with ticks at these x. The
+// error bars are one standard deviation.
+func addMeans(p *plot.Plot, groups []group, x func(Line) int, of quantity) {
 	var ticks plot.ConstantTicks
 	for _, g := range groups {
-		e := &plotter.YErrorBars{LineStyle: report.Stroke(g.color), CapWidth: plotter.DefaultCapWidth}
+		e := &plotter.YErrorBars{LineStyle: stroke(g.color, nil).LineStyle, CapWidth: plotter.DefaultCapWidth}
 		for _, at := range jsonl.Groups(rising(g.lines, x), x) {
 			n, v := x(at[0]), values(at, of)
 			if tick := (plot.Tick{Value: float64(n), Label: strconv.Itoa(n)}); !slices.Contains(ticks, tick) {
@@ -174,10 +219,7 @@ func addMeans(p *plot.Plot, groups []group, x func(Line) int, of quantity, bars 
 			e.XYs = append(e.XYs, plotter.XY{X: float64(n), Y: mean})
 			e.YErrors = append(e.YErrors, struct{ Low, High float64 }{min(sd, most*mean), sd})
 		}
-		p.Add(stroke(g.color, e.XYs))
-		if bars {
-			p.Add(e)
-		}
+		p.Add(stroke(g.color, e.XYs), e)
 	}
 	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, ticks
 }

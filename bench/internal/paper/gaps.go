@@ -1,7 +1,6 @@
 package paper
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -13,10 +12,9 @@ import (
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/audio/restore"
 	"github.com/vssgp/vssgp/internal/bayes"
-	"github.com/vssgp/vssgp/internal/timewarp"
 )
 
-// A sound is a recording in which gaps are made. The settings of bestMethod are chosen by class.
+// A sound is a recording in which gaps are made.
 type sound struct{ class, file string }
 
 // sounds lists the recordings of the set.
@@ -39,7 +37,7 @@ const (
 	gapTries    = 10_000
 )
 
-// The settings of the mixture were tuned on the gaps of tunedSeed. Slow methods and ablations fill only the gaps of partSeed.
+// The settings of the mixture were tuned on the gaps of tunedSeed. Method vssgp, which is slow, fills only the gaps of partSeed.
 const (
 	tunedSeed = 1
 	gapSeeds  = 3
@@ -153,51 +151,24 @@ func gapsAt(positions []int, length int) (out []audio.Gap) {
 
 const gapsSet = "gaps"
 
-// The methods that the set compares. The mixture is the default of `vssgp impute`. The start of a line of gridMethod is its setting.
+// The methods that the set compares, which are methods of package restore. The tables are relative to arMethod.
 const (
-	mixtureMethod = "mixture"
-	arMethod      = "ar"
-	gridMethod    = "ar, one spectrum"
-	bestMethod    = "ar, best of the grid" // built from the lines of gridMethod
-	formerMethod  = "vssgp"                // features initialized from the spectrum, with windows
+	mixtureMethod = string(restore.Mixture)
+	arMethod      = string(restore.AR)
+	vssgpMethod   = string(restore.VSSGP) // features initialized from the spectrum, with windows
 )
 
-// arGrid lists the contexts and orders of gridMethod in milliseconds.
-var arGrid = [][2]float64{{20, 9}, {20, 12.5}, {60, 22.7}, {120, 40}, {250, 40}}
-
-// single returns one autoregressive candidate.
-func single(contextMS, orderMS float64) timewarp.Candidates {
-	e := timewarp.Estimate{Context: contextMS / 1000, Order: orderMS / 1000}
-	c := timewarp.Candidate{Estimates: []timewarp.Estimate{e}, Order: e.Order}
-	return timewarp.Candidates{All: []timewarp.Candidate{c}, Widen: timewarp.AR().Widen}
-}
-
-// separate returns the fit of a method that fills each gap separately. make is called when it runs, because there are thousands of fits.
-func (t *task) separate(method, start string, make func() filler) fit {
-	return t.fill(method, start, func(ctx context.Context, s *signal) (*filling, error) {
-		return fillSeparately(timewarp.Reach, make())(ctx, s)
-	})
-}
-
 // fills returns the fits of a task by every method.
-func (t *task) fills() (out []fit) {
-	by := func(c timewarp.Candidates) func() filler {
-		return func() filler { return fillWarp(timewarp.NewFiller(c, float64(t.Rate))) }
+func (t *task) fills() []fit {
+	separate := func(method string, f filler) fit { return t.fill(method, "", fillSeparately(f)) }
+	out := []fit{
+		separate(mixtureMethod, fillBy(restore.Options{Method: restore.Mixture})),
+		separate(arMethod, fillBy(restore.Options{Method: restore.AR})),
+		separate("linear", fillLinear),
 	}
-	constant := func(m filler) func() filler { return func() filler { return m } }
-	out = []fit{t.separate(mixtureMethod, "", by(timewarp.Mixture())), t.separate(arMethod, "", by(timewarp.AR()))}
-	for _, g := range arGrid {
-		out = append(out, t.separate(gridMethod, fmt.Sprintf("%g ms, order %g ms", g[0], g[1]), by(single(g[0], g[1]))))
-	}
-	out = append(out, t.separate("janssen", "", constant(fillAR)), t.separate("linear", "", constant(fillLinear)))
-	if t.key.Seed != partSeed {
-		return out
-	}
-	out = append(out, t.separate(formerMethod, "", constant(fillVSSGP(restore.Options{Model: vssgp.Options{Seed: t.key.Seed}}))))
-	for _, v := range ablations {
-		c := timewarp.Mixture()
-		v.change(&c)
-		out = append(out, t.separate(mixtureMethod, v.name, by(c)))
+	if t.key.Seed == partSeed {
+		o := restore.Options{Method: restore.VSSGP, Model: vssgp.Options{Seed: t.key.Seed}}
+		out = append(out, separate(vssgpMethod, fillBy(o)))
 	}
 	return out
 }

@@ -125,57 +125,31 @@ func meanScore(gaps []filled, of func(g GapScore) *float64) (mean float64, ok bo
 }
 
 func coverageOf(g GapScore) *float64 { return g.Coverage }
-func nlpdOf(g GapScore) *float64     { return g.NLPD }
 
 // fillsBy contains the filled gaps by method, for tables.
 type fillsBy struct {
-	methods []string
-	gaps    map[string][]filled
-	chosen  map[cell]string // settings of bestMethod, by class and length
-	best    []filled        // gaps of bestMethod
-	classes []string        // classes of best
-	lengths []float64       // gap lengths of best
+	methods   []string
+	gaps      map[string][]filled
+	reference []filled  // gaps of arMethod
+	classes   []string  // classes of reference
+	lengths   []float64 // gap lengths of reference
 }
 
-// byMethod groups the lines by method, without ablations. It builds bestMethod from the lines of gridMethod.
+// byMethod groups the lines by method. It ignores lines with a setting; an earlier version of the set wrote them.
 func byMethod(lines []Line) fillsBy {
-	out := fillsBy{gaps: map[string][]filled{}, chosen: bestSettings(jsonl.Where(lines, methodOf, gridMethod))}
-	for _, m := range jsonl.Distinct(lines, methodOf) {
-		here := jsonl.Where(jsonl.Where(lines, methodOf, m), startOf, "")
-		if m == gridMethod {
-			m = bestMethod
-			here = jsonl.Where(lines, func(l Line) bool { return l.Method == gridMethod && l.Start == out.chosen[cell{l.Class, gapMS(l)}] },
-				true)
-		}
-		out.methods = append(out.methods, m)
-		out.gaps[m] = gapsOfLines(here)
+	out := fillsBy{gaps: map[string][]filled{}}
+	lines = jsonl.Where(lines, startOf, "")
+	out.methods = jsonl.Distinct(lines, methodOf)
+	for _, m := range out.methods {
+		out.gaps[m] = gapsOfLines(jsonl.Where(lines, methodOf, m))
 	}
-	out.best = out.gaps[bestMethod]
-	out.classes, out.lengths = jsonl.Distinct(out.best, classOf), lengthsOf(out.best)
+	out.reference = out.gaps[arMethod]
+	out.classes, out.lengths = jsonl.Distinct(out.reference, classOf), lengthsOf(out.reference)
 	return out
 }
 
 // isTuned reports whether settings of the mixture were tuned on a line's gaps.
 func isTuned(l Line) bool { return l.Seed == tunedSeed }
-
-// bestSettings returns the settings of the grid with the smallest error over all recordings of a class, by class and length. They are
-// selected on the same gaps, which favors them.
-func bestSettings(lines []Line) map[cell]string {
-	chosen, least := map[cell]string{}, map[cell]float64{}
-	for _, of := range jsonl.Groups(lines, startOf) {
-		for _, gaps := range jsonl.Groups(gapsOfLines(of), classCell) {
-			at, one := classCell(gaps[0]), make([]pair, len(gaps))
-			for i, g := range gaps {
-				one[i] = pair{g, g}
-				one[i].b.RMSE = 1 // so that the ratio equals the error
-			}
-			if e := pooled(one).mean; chosen[at] == "" || e < least[at] {
-				chosen[at], least[at] = of[0].Start, e
-			}
-		}
-	}
-	return chosen
-}
 
 // lengthsOf returns the distinct lengths of gaps in ascending order.
 func lengthsOf(gaps []filled) []float64 {

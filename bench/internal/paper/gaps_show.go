@@ -14,7 +14,6 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"github.com/vssgp/vssgp/bench/internal/jsonl"
-	"github.com/vssgp/vssgp/internal/report"
 )
 
 const (
@@ -26,12 +25,11 @@ func gapsTables(w io.Writer, lines []Line) {
 	lines = ok(lines)
 	fmt.Fprintf(w, "Each recording has up to %d gaps of each length and seed. The level of the 0.1 s around a gap is at most %d dB below the "+
 		"recording's. Gaps are at least %g s from the ends and %g s from one start to the next. Each is filled separately. Recordings are "+
-		"scaled to rms %g. %q is the default of `vssgp impute`. %q is its `--method ar`. %q selects from a grid the setting with the "+
-		"smallest RMSE over all recordings, for each class and length and on the same gaps. %q uses features initialized from the "+
-		"spectrum.\n\n", gapCount, -gapLevel, gapMargin, gapDistance, excerptLevel, mixtureMethod, arMethod, bestMethod, formerMethod)
+		"scaled to rms %g. %q is the default of `vssgp impute`. %q and %q are its `--method`.\n\n",
+		gapCount, -gapLevel, gapMargin, gapDistance, excerptLevel, mixtureMethod, arMethod, vssgpMethod)
 	fmt.Fprintf(w, "A cell contains the RMSE relative to %q and the coverage of the 95 %% intervals. The first number is the geometric mean "+
 		"over recordings of the ratios of the RMSE over all samples in gaps of one length. The number in brackets is the geometric mean over "+
-		"gaps, in which quiet gaps count as much as loud ones. Seconds are CPU time.\n\n", bestMethod)
+		"gaps, in which quiet gaps count as much as loud ones. Seconds are CPU time.\n\n", arMethod)
 	for _, half := range []struct {
 		tuned bool
 		title string
@@ -47,14 +45,12 @@ func gapsTables(w io.Writer, lines []Line) {
 		f.classTable(w)
 		f.verdict(w)
 		f.recordingTable(w)
-		f.choiceTable(w)
 	}
-	ablationTable(w, lines)
 }
 
 func uncalibrated(coverage float64) bool { return coverage < calibratedLo || coverage > calibratedHi }
 
-// compare formats the cell of errors relative to bestMethod. If mark is true, ratios above 1 and wrong coverage are marked.
+// compare formats the cell of errors relative to arMethod. If mark is true, ratios above 1 and wrong coverage are marked.
 func compare(pairs []pair, mark bool) string {
 	if len(pairs) == 0 {
 		return "–"
@@ -75,7 +71,7 @@ func firsts(pairs []pair) (out []filled) {
 	return out
 }
 
-// lengthRow returns the cells of errors relative to bestMethod for each length and for all, and the seconds.
+// lengthRow returns the cells of errors relative to arMethod for each length and for all, and the seconds.
 func lengthRow(pairs []pair, lengths []float64, mark bool) (row []string) {
 	msOf := func(p pair) float64 { return p.a.ms }
 	for _, ms := range lengths {
@@ -104,7 +100,7 @@ func (f fillsBy) classTable(w io.Writer) {
 	rows := [][]string{append(lengthHead(f.lengths, "class", "method"), "all", "seconds per gap")}
 	for _, class := range f.classes {
 		for _, m := range f.methods {
-			pairs := paired(jsonl.Where(f.gaps[m], classOf, class), f.best)
+			pairs := paired(jsonl.Where(f.gaps[m], classOf, class), f.reference)
 			if len(pairs) > 0 {
 				rows = append(rows, append([]string{class, m}, lengthRow(pairs, f.lengths, m == mixtureMethod)...))
 			}
@@ -117,15 +113,15 @@ func (f fillsBy) classTable(w io.Writer) {
 func (f fillsBy) recordingTable(w io.Writer) {
 	rows := [][]string{append(lengthHead(f.lengths, mixtureMethod+", by recording", "gaps"), "all", "seconds per gap")}
 	for _, here := range jsonl.Groups(f.gaps[mixtureMethod], nameOf) {
-		rows = append(rows, append([]string{here[0].name, strconv.Itoa(len(here))}, lengthRow(paired(here, f.best), f.lengths, true)...))
+		rows = append(rows, append([]string{here[0].name, strconv.Itoa(len(here))}, lengthRow(paired(here, f.reference), f.lengths, true)...))
 	}
 	writeTable(w, rows)
 }
 
-// verdict lists the classes and lengths in which the mixture's error exceeds the error of bestMethod, and those with wrong coverage.
+// verdict lists the classes and lengths in which the mixture's error exceeds the error of arMethod, and those with wrong coverage.
 func (f fillsBy) verdict(w io.Writer) {
 	var worse, miscalibrated []string
-	cells := jsonl.Groups(paired(f.gaps[mixtureMethod], f.best), func(p pair) cell { return classCell(p.a) })
+	cells := jsonl.Groups(paired(f.gaps[mixtureMethod], f.reference), func(p pair) cell { return classCell(p.a) })
 	for _, here := range cells {
 		at := classCell(here[0].a)
 		if r := pooled(here).mean; r > 1 {
@@ -140,73 +136,13 @@ func (f fillsBy) verdict(w io.Writer) {
 		len(cells), mixtureMethod, listed(worse), 100*calibratedLo, 100*calibratedHi, listed(miscalibrated))
 }
 
-// choiceTable writes the settings of bestMethod.
-func (f fillsBy) choiceTable(w io.Writer) {
-	rows := [][]string{lengthHead(f.lengths, bestMethod+": context and order")}
-	for _, class := range f.classes {
-		row := []string{class}
-		for _, ms := range f.lengths {
-			row = append(row, f.chosen[cell{class, ms}])
-		}
-		rows = append(rows, row)
-	}
-	writeTable(w, rows)
-}
-
-// ablationTable compares the ablations with the whole mixture, on the gaps that both filled.
-func ablationTable(w io.Writer, lines []Line) {
-	lines = jsonl.Where(lines, methodOf, mixtureMethod)
-	whole := gapsOfLines(jsonl.Where(lines, startOf, ""))
-	classes := jsonl.Distinct(whole, classOf)
-	head := []string{mixtureMethod}
-	for _, c := range classes {
-		head = append(head, c+": gaps", "RMSE", "by gaps", "coverage", "NLPD")
-	}
-	rows := [][]string{append(head, "seconds per gap")}
-	var part []filled // gaps filled by the whole mixture
-	for _, here := range jsonl.Groups(lines, startOf) {
-		if here[0].Start == "" {
-			continue
-		}
-		gaps := gapsOfLines(here)
-		if part == nil {
-			part = firsts(paired(whole, gaps))
-			rows = append(rows, withoutRow("whole", paired(part, part), classes))
-		}
-		rows = append(rows, withoutRow(here[0].Start, paired(gaps, part), classes))
-	}
-	if len(rows) == 1 {
-		return
-	}
-	fmt.Fprintf(w, "Without single parts, on the gaps of seed %d: RMSE relative to the whole mixture, as above, ×÷ one standard error over "+
-		"recordings × lengths and over gaps.\n\n", partSeed)
-	writeTable(w, rows)
-}
-
-func withoutRow(name string, pairs []pair, classes []string) []string {
-	row := []string{name}
-	for _, class := range classes {
-		here := jsonl.Where(pairs, func(p pair) string { return p.a.class }, class)
-		row = append(row, strconv.Itoa(len(here)))
-		for _, r := range []ratio{pooled(here), byGap(here)} {
-			row = append(row, fmt.Sprintf("%.3f ×÷ %.3f", r.mean, r.factor))
-		}
-		coverage, _ := meanScore(firsts(here), coverageOf)
-		nlpd, _ := meanScore(firsts(here), nlpdOf)
-		row = append(row, fmt.Sprintf("%.1f %%", 100*coverage), fmt.Sprintf("%.3f", nlpd))
-	}
-	return append(row, secondsPerGap(firsts(pairs)))
-}
-
 // gapsMethods lists the methods in the figures.
 var gapsMethods = []struct {
 	method, label string
 	color         color.Color
 }{
-	{mixtureMethod, "mixture", report.Blue},
-	{arMethod, "AR chosen by trials", report.Orange},
-	{"janssen", "Janssen", report.Pink},
-	{formerMethod, "VSSGP from the spectrum", report.Green},
+	{mixtureMethod, "mixture", blue},
+	{vssgpMethod, "VSSGP from the spectrum", green},
 }
 
 // gapsFigures draws error ratio and coverage against gap length, with a panel for each class, on gaps without tuning if there are any.
@@ -221,21 +157,20 @@ func gapsFigures(lines []Line) (out []figure) {
 		limits     []float64
 		value      func(pairs []pair) (v float64, ok bool)
 	}{
-		{"gaps-ratio", "RMSE by the best AR's", []float64{1}, func(pairs []pair) (float64, bool) { return pooled(pairs).mean, true }},
+		{"gaps-ratio", "RMSE relative to ar", []float64{1}, func(pairs []pair) (float64, bool) { return pooled(pairs).mean, true }},
 		{"gaps-coverage", "coverage, %", []float64{100 * calibratedLo, 100 * calibratedHi}, func(pairs []pair) (float64, bool) {
 			c, ok := meanScore(firsts(pairs), coverageOf)
 			return 100 * c, ok
 		}},
 	} {
-		g := figure{name: of.name, Figure: report.Figure{
-			Columns: len(f.classes), Width: vg.Length(max(2, len(f.classes))) * 12 * vg.Centimeter, Height: 10 * vg.Centimeter,
-		}}
+		n := len(f.classes)
+		g := figure{name: of.name, columns: n, width: vg.Length(max(2, n)) * 12 * vg.Centimeter, height: 10 * vg.Centimeter}
 		for _, class := range f.classes {
-			here := jsonl.Where(f.best, classOf, class)
-			p := report.Panel(class, "gap, ms", of.axis)
+			here := jsonl.Where(f.reference, classOf, class)
+			p := panel(class, "gap, ms", of.axis)
 			lengths := lengthsOf(here)
 			for _, limit := range of.limits {
-				p.Add(stroke(report.Gray, plotter.XYs{{X: lengths[0], Y: limit}, {X: lengths[len(lengths)-1], Y: limit}}))
+				p.Add(stroke(gray, plotter.XYs{{X: lengths[0], Y: limit}, {X: lengths[len(lengths)-1], Y: limit}}))
 			}
 			for _, m := range gapsMethods {
 				xy := curveOf(paired(jsonl.Where(f.gaps[m.method], classOf, class), here), lengths, of.value)
@@ -243,14 +178,14 @@ func gapsFigures(lines []Line) (out []figure) {
 					continue
 				}
 				p.Add(stroke(m.color, xy))
-				if len(g.Panels) == 0 {
-					g.Legend = append(g.Legend, report.Entry{Name: m.label, Mark: stroke(m.color, nil)})
+				if len(g.panels) == 0 {
+					p.Legend.Add(m.label, stroke(m.color, nil))
 				}
 			}
 			p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, lengthTicks(lengths)
-			g.Panels = append(g.Panels, p)
+			g.panels = append(g.panels, p)
 		}
-		evenY(g.Panels)
+		evenY(g.panels)
 		out = append(out, g)
 	}
 	return out

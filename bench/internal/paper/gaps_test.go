@@ -16,7 +16,6 @@ import (
 	"github.com/vssgp/vssgp/bench/internal/jsonl"
 	"github.com/vssgp/vssgp/bench/internal/machine"
 	"github.com/vssgp/vssgp/internal/testkit"
-	"github.com/vssgp/vssgp/internal/timewarp"
 )
 
 // loudParts returns a signal at 1000 Hz that is silent except in the intervals [start, end).
@@ -94,18 +93,14 @@ func fillsOf(class, name, method, start string, seed uint64, coverage float64, e
 	return l
 }
 
-// gapLines returns lines of two recordings of speech and one of music. For speech, setting
-// x of the grid is better on the tuned seed over both recordings, but not on recording a.
-// On the other seed, setting y is better.
+// gapLines returns lines of two recordings of speech and one of music, for the tuned seed and another. One line has a setting.
 func gapLines() []Line {
 	return []Line{
 		fillsOf("speech", "a", mixtureMethod, "", 1, 0.95, 0.1, 0.2), fillsOf("speech", "b", mixtureMethod, "", 1, 0.93, 0.3),
-		fillsOf("speech", "a", gridMethod, "x", 1, 0.95, 0.2, 0.2), fillsOf("speech", "b", gridMethod, "x", 1, 0.95, 0.3),
-		fillsOf("speech", "a", gridMethod, "y", 1, 0.95, 0.1, 0.1), fillsOf("speech", "b", gridMethod, "y", 1, 0.95, 0.9),
-		fillsOf("music", "c", mixtureMethod, "", 1, 0.85, 0.3), fillsOf("music", "c", gridMethod, "x", 1, 0.85, 0.4),
-		fillsOf("music", "c", gridMethod, "y", 1, 0.95, 0.2),
-		fillsOf("speech", "a", mixtureMethod, "", 2, 0.95, 0.4, 0.2), fillsOf("speech", "a", gridMethod, "x", 2, 0.95, 0.9, 0.9),
-		fillsOf("speech", "a", gridMethod, "y", 2, 0.95, 0.8, 0.8), fillsOf("speech", "a", "linear", "", 2, 0, 0.8),
+		fillsOf("speech", "a", arMethod, "", 1, 0.95, 0.2, 0.2), fillsOf("speech", "b", arMethod, "", 1, 0.95, 0.3),
+		fillsOf("music", "c", mixtureMethod, "", 1, 0.85, 0.3), fillsOf("music", "c", arMethod, "", 1, 0.95, 0.2),
+		fillsOf("speech", "a", mixtureMethod, "", 2, 0.95, 0.4, 0.2), fillsOf("speech", "a", arMethod, "", 2, 0.95, 0.8, 0.8),
+		fillsOf("speech", "a", "linear", "", 2, 0, 0.8),
 		fillsOf("speech", "a", mixtureMethod, "no chirp", 2, 0.9, 0.8),
 	}
 }
@@ -113,19 +108,14 @@ func gapLines() []Line {
 // half returns the gaps of the tuned seed or of the others.
 func half(tuned bool) fillsBy { return byMethod(jsonl.Where(gapLines(), isTuned, tuned)) }
 
-// TestBestSettings checks that settings are selected by class over all recordings,
-// separately for the tuned seed and the others.
-func TestBestSettings(t *testing.T) {
+// TestByMethod checks that the gaps are grouped by method, and that lines with a setting are ignored.
+func TestByMethod(t *testing.T) {
 	f, other := half(true), half(false)
-	if f.chosen[cell{"speech", 5}] != "x" || f.chosen[cell{"music", 5}] != "y" || len(f.chosen) != 2 || other.chosen[cell{"speech", 5}] != "y" {
-		t.Errorf("selected %v, on the other seed %v", f.chosen, other.chosen)
-	}
-	if want := []string{mixtureMethod, bestMethod, "linear"}; !slices.Equal(other.methods, want) || !slices.Equal(f.methods, want[:2]) {
+	if want := []string{mixtureMethod, arMethod, "linear"}; !slices.Equal(other.methods, want) || !slices.Equal(f.methods, want[:2]) {
 		t.Errorf("methods on the other seed %q, on the tuned seed %q; want %q, and the first two", other.methods, f.methods, want)
 	}
-	best := other.gaps[bestMethod]
-	if len(best) != 2 || best[0].RMSE != 0.8 || len(other.gaps[mixtureMethod]) != 2 || len(f.gaps[mixtureMethod]) != 4 {
-		t.Errorf("best gaps on the other seed: %+v", best)
+	if len(other.reference) != 2 || len(other.gaps[mixtureMethod]) != 2 || len(f.gaps[mixtureMethod]) != 4 {
+		t.Errorf("gaps on the other seed: %+v", other.gaps)
 	}
 }
 
@@ -134,7 +124,7 @@ func TestBestSettings(t *testing.T) {
 func TestRatios(t *testing.T) {
 	speech := func(tuned bool) []pair {
 		f := half(tuned)
-		return jsonl.Where(paired(f.gaps[mixtureMethod], f.gaps[bestMethod]), func(p pair) string { return p.a.class }, "speech")
+		return jsonl.Where(paired(f.gaps[mixtureMethod], f.gaps[arMethod]), func(p pair) string { return p.a.class }, "speech")
 	}
 	// By recordings: ½·ln(0.05/0.08) and 0. By gaps: ln ½, 0, 0.
 	for _, c := range []struct {
@@ -152,10 +142,10 @@ func TestRatios(t *testing.T) {
 		}
 	}
 	f := half(false)
-	if n := len(paired(f.gaps["linear"], f.gaps[bestMethod])); n != 1 {
+	if n := len(paired(f.gaps["linear"], f.gaps[arMethod])); n != 1 {
 		t.Errorf("%d pairs, want 1 if a method has only one gap", n)
 	}
-	if n := len(paired(f.gaps[mixtureMethod], half(true).gaps[bestMethod])); n != 0 {
+	if n := len(paired(f.gaps[mixtureMethod], half(true).gaps[arMethod])); n != 0 {
 		t.Errorf("%d pairs with different seeds, want none", n)
 	}
 	if r := pooled(nil); !math.IsNaN(r.mean) {
@@ -163,7 +153,7 @@ func TestRatios(t *testing.T) {
 	}
 }
 
-// TestGapsTables checks the tables of the tuned seed and the others, the selected settings, and the ablations.
+// TestGapsTables checks the tables of the tuned seed and the others.
 func TestGapsTables(t *testing.T) {
 	var out bytes.Buffer
 	gapsTables(&out, gapLines())
@@ -173,26 +163,13 @@ func TestGapsTables(t *testing.T) {
 	}
 	testkit.Contains(t, tuned,
 		"Of 2 cells by class and length, these have a ratio above 1 for mixture: music 5 ms (1.50). Coverage outside 90 to 98 %: music 5 ms (85.0 %).",
-		"| speech | mixture              | 0.89 (0.79), 94.3 %", "| music  | mixture              | 1.50 (1.50) (!), 85.0 % (!)",
-		"| speech | ar, best of the grid | 1.00 (1.00), 95.0 %",
-		"| speech                                  | x    |", "| music                                   | y    |")
+		"| speech | mixture | 0.89 (0.79), 94.3 %", "| music  | mixture | 1.50 (1.50) (!), 85.0 % (!)",
+		"| speech | ar      | 1.00 (1.00), 95.0 %")
 	testkit.Contains(t, rest,
 		"Of 1 cells by class and length, these have a ratio above 1 for mixture: none. Coverage outside 90 to 98 %: none.",
-		"| speech | linear               | 1.00 (1.00) ", "| a                     | 2    | 0.40 (0.35), 95.0 %",
-		"| speech                                  | y    |",
-		"| no chirp | 1            | 2.000 ×÷ 1.000 | 2.000 ×÷ 1.000 | 90.0 %   | -2.000", "| whole    | 1            | 1.000 ×÷ 1.000")
-	if figures := gapsFigures(gapLines()); len(figures) != 2 || len(figures[0].Panels) != 1 {
+		"| speech | linear  | 1.00 (1.00) ", "| a                     | 2    | 0.40 (0.35), 95.0 %")
+	if figures := gapsFigures(gapLines()); len(figures) != 2 || len(figures[0].panels) != 1 {
 		t.Errorf("%d figures; want two with one panel, since the seed without tuning has only speech", len(figures))
-	}
-}
-
-// TestAblations checks that a change applies to every candidate and does not modify the default mixture.
-func TestAblations(t *testing.T) {
-	var count int
-	c, changed := timewarp.Mixture(), timewarp.Mixture()
-	each(func(c *timewarp.Candidate) { count++; c.Refill = false })(&changed)
-	if count != len(c.All) || !c.All[0].Refill || changed.All[0].Refill {
-		t.Errorf("%d of %d candidates changed; Refill %v, changed %v", count, len(c.All), c.All[0].Refill, changed.All[0].Refill)
 	}
 }
 
@@ -239,33 +216,19 @@ func TestGapsQuick(t *testing.T) {
 	set := sets[slices.Index(Sets(), gapsSet)]
 	lines := testkit.Must(s.set(context.Background(), set))(t)
 	testkit.OK(t, s.show(set, lines, &out))
-	// For each length and seed: mixture, ar, the grid, janssen and linear. For one seed also vssgp and the ablations.
-	if want := 2 * (2*(4+len(arGrid)) + 1 + len(ablations)); len(lines) != want {
+	// For each length and seed: mixture, ar and linear. For one seed also vssgp.
+	if want := 2 * (2*3 + 1); len(lines) != want {
 		t.Errorf("%d lines, want %d", len(lines), want)
 	}
 	for _, l := range lines {
 		if l.Status != machine.OK || !(l.Scores[TestRMSE] > 0) || len(l.PerGap) != 1 || l.Case != "speech" || l.Class != "speech" {
 			t.Errorf("%+v", l)
 		}
-		if g := l.PerGap[0]; g.RMSE != l.Scores[TestRMSE] || (g.Coverage == nil) != (l.Method == "janssen" || l.Method == "linear") {
+		if g := l.PerGap[0]; g.RMSE != l.Scores[TestRMSE] || (g.Coverage == nil) != (l.Method == "linear") {
 			t.Errorf("%s: scores of the only gap %+v, of the line %v", l.Key, g, l.Scores)
 		}
 	}
-	whole := jsonl.Where(jsonl.Where(lines, methodOf, mixtureMethod), startOf, "")
-	for _, v := range ablations {
-		without := jsonl.Where(lines, startOf, v.name)
-		same := 0
-		for _, p := range paired(gapsOfLines(without), gapsOfLines(whole)) {
-			if p.a.RMSE == p.b.RMSE && *p.a.Coverage == *p.b.Coverage && *p.a.NLPD == *p.b.NLPD {
-				same++
-			}
-		}
-		if same == 2 && !strings.HasPrefix(v.name, "voice") { // trials select voice for speech, so these do not differ
-			t.Errorf("%s: same result as the whole mixture", v.name)
-		}
-	}
-	testkit.Contains(t, out.String(),
-		"**Tuned on**", "**Not tuned on**", "| speech | vssgp ", "| whole ", "| voice and steady |", "above 1 for mixture: ")
+	testkit.Contains(t, out.String(), "**Tuned on**", "**Not tuned on**", "| speech | vssgp ", "above 1 for mixture: ")
 	for _, name := range []string{"gaps-ratio.png", "gaps-ratio.svg", "gaps-coverage.png", "gaps-coverage.svg"} {
 		testkit.Must(os.Stat(filepath.Join(s.Out, "quick-"+name)))(t)
 	}

@@ -211,8 +211,8 @@ func (s *session) show(c set, lines []Line, out io.Writer) error {
 		return nil
 	}
 	for _, f := range c.figures(lines) {
-		if len(f.Panels) > 0 {
-			if err := f.Save(s.path(f.name)); err != nil {
+		if len(f.panels) > 0 {
+			if err := f.save(s.path(f.name)); err != nil {
 				return err
 			}
 		}

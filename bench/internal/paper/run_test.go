@@ -19,7 +19,6 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"github.com/vssgp/vssgp/bench/internal/jsonl"
-	"github.com/vssgp/vssgp/internal/report"
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
@@ -45,11 +44,11 @@ func counted(ran *[]string) set {
 		},
 		table: func(w io.Writer, lines []Line) { fmt.Fprintln(w, len(ok(lines)), "lines") },
 		figures: func(lines []Line) []figure {
-			p := report.Panel("A", "x", "y")
+			p := panel("A", "x", "y")
 			c := whole().Curve
 			c.Observed = &Trace{[]float64{1, 1.5, 2}, []float64{3, 20, 3}}
 			addCurve(p, c)
-			return []figure{{name: "counted", Figure: report.Figure{Panels: []*plot.Plot{p}, Width: vg.Centimeter * 5, Height: vg.Centimeter * 5}}}
+			return []figure{{name: "counted", panels: []*plot.Plot{p}, columns: 1, width: 5 * vg.Centimeter, height: 5 * vg.Centimeter}}
 		},
 	}
 }
@@ -131,8 +130,8 @@ func checkFigure(t *testing.T, path string) {
 			seen[img.At(x, y)] = true
 		}
 	}
-	if !seen[report.Red] || !seen[report.Blue] || !seen[report.Pale] {
-		t.Errorf("%s.png: red %v, blue %v, pale %v", path, seen[report.Red], seen[report.Blue], seen[report.Pale])
+	if !seen[red] || !seen[blue] || !seen[pale] {
+		t.Errorf("%s.png: red %v, blue %v, pale %v", path, seen[red], seen[blue], seen[pale])
 	}
 	svg := testkit.Must(os.Open(path + ".svg"))(t)
 	defer svg.Close()

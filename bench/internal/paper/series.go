@@ -11,8 +11,8 @@ import (
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/bench/internal/baselines"
+	"github.com/vssgp/vssgp/bench/internal/matrix"
 	"github.com/vssgp/vssgp/internal/bayes"
-	"github.com/vssgp/vssgp/internal/table"
 )
 
 // A series contains one output over one input.
@@ -27,7 +27,7 @@ func (s *session) series(name, replacement string) (*series, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := table.Open(path)
+	t, err := matrix.ReadFull(path)
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ type task struct {
 	*signal
 	key   Key // without method and start
 	log   io.Writer
-	curve bool   // store the predictions, for figures
+	curve bool   // store the predictions of models, for figures
 	class string // class of the recording; if set, gaps are also scored separately
 }
 
@@ -48,10 +48,6 @@ func (t *task) line(method, start string, run func(context.Context, *Line) (*fil
 			l.Processor = (machine.CPUTime() - busy).Seconds()
 			t.scoreGaps(l, f)
 		}
-		if t.curve && f.SD != nil {
-			l.Curve = &Curve{X: t.grid(), Mean: f.Mean, SD: f.SD}
-			l.Curve.Observed, l.Curve.Missing = t.traces()
-		}
 		return nil
 	}}
 }
@@ -75,15 +71,17 @@ func (t *task) scoreGaps(l *Line, f *filling) {
 	}
 }
 
-// fill returns the fit of a filler. If gaps are scored separately, N is the number of rows in all excerpts.
+// fill returns the fit of a filler. If VSSGP fills gaps separately, N is the number of rows in all excerpts.
 func (t *task) fill(method, start string, fill filler) fit {
 	return t.line(method, start, func(ctx context.Context, l *Line) (*filling, error) {
 		f, err := fill(ctx, t.signal)
 		if err != nil || f.SD == nil {
 			return f, err
 		}
-		l.M, l.Iterations, l.Bound = f.M, f.Iterations, &f.Bound
-		if t.class != "" {
+		if f.Rows > 0 {
+			l.M, l.Iterations, l.Bound = f.M, f.Iterations, &f.Bound
+		}
+		if f.Rows > 0 && t.class != "" {
 			l.N = f.Rows
 		}
 		return f, nil
@@ -101,6 +99,10 @@ func (t *task) model(method, start string, make func(report func(vssgp.Progress)
 		l.take(f)
 		if perStep, ok := steps.perStep(); ok {
 			l.Scores = map[Score]float64{StepTime: perStep}
+		}
+		if t.curve {
+			l.Curve = c
+			c.Observed, c.Missing = t.traces()
 		}
 		return &filling{Mean: c.Mean, SD: c.SD}, nil
 	})

@@ -47,6 +47,8 @@ var allowed = map[string][]string{
 	"audio":                           {"internal/ar", "internal/fileio", "internal/parallel"},
 	"audio/detect":                    {"audio", "internal/ar", "internal/clicks", "internal/parallel"},
 	"internal/clicks":                 {"internal/ar", "internal/simd"},
+	"internal/clicks/train":           {"audio", "audio/detect", "internal/clicks", "internal/optimize/lbfgs", "internal/parallel", "internal/simd", "internal/testkit/spoil"},
+	"internal/testkit/spoil":          {"audio"},
 	"audio/internal/declip":           {"internal/simd", "internal/ar", "internal/linalg/blocktri"},
 	"tensors":                         {"."},
 	"internal/ar":                     {"internal/simd", "internal/linalg/blocktri", "internal/parallel"},

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the recordings of `bench clicks` from Debian packages: bash bench/clicks_sounds.sh DIR [RECORDINGS]
+# Makes the recordings of train from Debian packages: bash internal/clicks/train/sounds.sh DIR [RECORDINGS]
 #
 # It writes mono WAV files of 8 s to DIR/fit and DIR/report. RECORDINGS is a folder with the recordings listed in docs/repair-clicks.md,
 # which are linked. It needs sox, ffmpeg, fluidsynth, espeak-ng, python3, apt-get and dpkg-deb, and unpacks packages only in DIR/packages.

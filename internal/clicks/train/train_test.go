@@ -13,30 +13,31 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestClicksFit checks that fitted weights are written as a Go file and that the detector finds most loud clicks.
-func TestClicksFit(t *testing.T) {
-	out := filepath.Join(t.TempDir(), "weights.go")
-	o := clicksTask{fit: out, seed: 1, files: []string{"../testdata/speech.wav"}}
-	testkit.OK(t, o.run())
+// TestTrain checks that fitted weights are written as a Go file and that the detector finds most loud clicks.
+func TestTrain(t *testing.T) {
+	out, files := filepath.Join(t.TempDir(), "weights.go"), []string{"../../../testdata/speech.wav"}
+	testkit.OK(t, train(out, 8, files))
 	testkit.Contains(t, string(testkit.Read(t, out)), "DO NOT EDIT", "speech.wav", "package clicks", "// energy")
-	trials := testkit.Must(o.trials())(t)
-	search(trials, clicks.Fitted())
+
+	all := testkit.Must(trials(files))(t)
+	search(all, clicks.Fitted())
 	var shown bytes.Buffer
-	showClicks(&shown, trials)
-	if rows := strings.Count(shown.String(), "\n"); rows != 2+11+3+1 {
+	show(&shown, all, 8)
+	if rows := strings.Count(shown.String(), "\n"); rows != 2+len(crackles) {
 		t.Errorf("%d rows\n%s", rows, &shown)
 	}
-	for _, c := range trials[1:] {
-		if s := c.score(8); 3*s.hit[3] < 2*s.all[3] {
+	for _, c := range all[1:] {
+		var s score
+		if s.add(c, 8); 3*s.hit[3] < 2*s.all[3] {
 			t.Errorf("%s: %+v", crackles[c.crackle].name, s)
 		}
 	}
 }
 
-// TestClicksValue compares the gradient of a fit with central differences.
-func TestClicksValue(t *testing.T) {
+// TestValue compares the gradient of a fit with central differences.
+func TestValue(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	var f clicksFit
+	var f regression
 	for range 50 {
 		f.rows, f.weights = append(f.rows, []float64{1, rng.NormFloat64(), rng.NormFloat64()}), append(f.weights, rng.Float64())
 		f.clicks = append(f.clicks, rng.IntN(2) == 0)

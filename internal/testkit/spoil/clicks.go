@@ -1,4 +1,4 @@
-// Package spoil adds damage to intact recordings for `bench repair` and `bench clicks`, and returns the damaged segments.
+// Package spoil adds damage to intact recordings for benchmarks and for the training of the click detector, and returns the damaged segments.
 package spoil
 
 import (
