@@ -3,89 +3,92 @@
 #
 #   device.sh DIR [RESULTS]
 #
-# The script writes three files to RESULTS (default: DIR/results). The lines of JSON of each stage are appended to a file with
-# extension jsonl when the stage ends, so that a killed run loses at most one stage. `bench report` makes the table of these
-# lines. At the end, device-DATE-CARD.json contains all lines in one object, and device-DATE-TIME.tgz the output of each stage.
+# Each stage is a command with a time limit. When it ends, device.sh appends a line of JSON to RESULTS/device-DATE-TIME.jsonl (default:
+# DIR/results), with its status, seconds, card, driver and commit. The status is ok, or failed: or skipped: with the reason. Measurements
+# append their own lines to the same file, so a killed run keeps what it had. `bench speed -show FILE` prints the table, and the folder
+# device-DATE-TIME has the output of each stage. The exit status is 1 if a stage failed. Clocks, power and MIG are read and never set.
 #
-# A stage that fails or exceeds its time limit does not stop the others. `bench stage` determines the status of a command from
-# its output and exit status. The exit status is 1 if any stage failed. Clocks, power and MIG are read and never set.
-#
-#   VSSGP_DEVICE_STAGES=names    stages: start speed tests compare rates peers profile fit sanitize (default: all, in this order)
+#   VSSGP_DEVICE_STAGES=names    groups: start speed tests compare rates peers profile fit sanitize (default: all, in this order)
 #   VSSGP_DEVICE_CARD=n          number of the GPU (default: 0)
-#   VSSGP_DEVICE_SECONDS=n       total time (default: 540); later stages are not started
+#   VSSGP_DEVICE_SECONDS=n       total time (default: 540); later stages are skipped
 #   VSSGP_DEVICE_SMALL=1         small sizes, to test this script
 #   VSSGP_DEVICE_PYTHON=path     Python with torch and jax (default: python3)
 #   VSSGP_DEVICE_TESTS=regexp    tests of gpu.test
 #   VSSGP_DEVICE_SANITIZE=regexp tests of gpu.test for compute-sanitizer
-#   VSSGP_DEVICE_PROFILE=names   kernels for ncu (default: the two that take the most time)
+#   VSSGP_DEVICE_PROFILE=names   kernels for ncu
 set -uo pipefail
+export LC_ALL=C
 
+groups="start speed tests compare rates peers profile fit sanitize"
 [ $# -ge 1 ] && [ -x "$1/bin/bench" ] || { echo "usage: device.sh DIR [RESULTS], DIR made by build.sh" >&2; exit 2; }
-for name in ${VSSGP_DEVICE_STAGES:-}; do
-	[[ " start speed tests compare rates peers profile fit sanitize " == *" $name "* ]] ||
-		{ echo "device.sh: unknown stage $name; must be start speed tests compare rates peers profile fit sanitize" >&2; exit 2; }
+for name in ${VSSGP_DEVICE_STAGES:=$groups}; do
+	[[ " $groups " == *" $name "* ]] || { echo "device.sh: unknown group $name; must be $groups" >&2; exit 2; }
 done
 dir=$(cd "$1" && pwd)
 results=${2:-$dir/results}
 mkdir -p "$results" && results=$(cd "$results" && pwd) || exit 2
 bench=$dir/bin/bench
 vssgp=$dir/bin/vssgp
-card=${VSSGP_DEVICE_CARD:-0}
-device=cuda:$card
+number=${VSSGP_DEVICE_CARD:-0}
+device=cuda:$number
 python=${VSSGP_DEVICE_PYTHON:-python3}
-deadline=$((SECONDS + ${VSSGP_DEVICE_SECONDS:-540} - 8)) # a stage may take 2 seconds to terminate, the table 1
+deadline=$((SECONDS + ${VSSGP_DEVICE_SECONDS:-540} - 5)) # a stage may take 2 seconds to terminate
 small=${VSSGP_DEVICE_SMALL:-}
 commit=$(cat "$dir/commit")
-base=device-$(date -u +%F-%H%M%S)
-lines=$results/$base.jsonl
-echo "{\"facts\":{\"commit\":\"$commit\",\"machine\":\"$(uname -sm)\",\"cores\":\"$(nproc)\"}}" >>"$lines" || exit 2
-echo "lines are kept in $lines"
-work=$(mktemp -d) || exit 1
-run=$work/$base
-export CUDA_CACHE_PATH=$work/cache # so that only the first start compiles the kernels
-mkdir -p "$run" "$CUDA_CACHE_PATH" || exit 1
-failed=0
-child= # process ID of the running stage
+run=$results/device-$(date -u +%F-%H%M%S)
+lines=$run.jsonl
+export CUDA_CACHE_PATH=$run/cache # so that only the first start compiles the kernels
+mkdir -p "$CUDA_CACHE_PATH" && : >>"$lines" || exit 2
+failed=0 card=unknown driver=unknown
 
-# finish makes the table of the existing lines when the script ends or is terminated by a signal.
-finish() {
-	[ -z "$child" ] || { kill "$child"; failed=1; }
-	tar -czf "$results/$base.tgz" -C "$work" "$base" || failed=1
-	rm -rf "$work"
-	echo
-	"$bench" report -out "$results" "$lines" || failed=1
-	exit $failed
+selected() { [[ " $VSSGP_DEVICE_STAGES " == *" $1 "* ]]; }
+
+# quote TEXT prints a string of JSON.
+quote() {
+	local text=${1//\\/\\\\}
+	printf '"%s"' "$(tr -d '\000-\037' <<<"${text//\"/\\\"}")"
 }
-trap finish EXIT
 
-# selected GROUP reports whether this group of stages is selected.
-selected() { [[ " ${VSSGP_DEVICE_STAGES:-$1} " == *" $1 "* ]]; }
+# ended STAGE STATUS SECONDS stores and prints the result of a stage. It returns an error unless the status is ok.
+ended() {
+	printf '{"stage":%s,"status":%s,"seconds":%s,"card":%s,"driver":%s,"commit":%s}\n' "$(quote "$1")" "$(quote "$2")" "$3" \
+		"$(quote "$card")" "$(quote "$driver")" "$(quote "$commit")" >>"$lines"
+	printf '%-28s %7.1f s  %s\n' "$1" "$3" "$2"
+	[[ $2 != failed* ]] || failed=1
+	[ "$2" = ok ]
+}
 
-skip() { "$bench" stage -lines "$lines" -skip "$2" "$1" || failed=1; }
-
-# needs STAGE PROGRAM [WHY] skips the stage if the program is missing.
-needs() { command -v "$2" >/dev/null || { skip "$1" "no $2${3:-}" && false; }; }
-
-# stage NAME LIMIT COMMAND… runs a command and stores its output.
+# stage NAME LIMIT COMMAND… runs a command. With the variable clean, the tools of compute-sanitizer must report it and nothing else: they
+# also exit with 0 if they could not observe the program.
 stage() {
-	local name=$1 limit=$2 began rc
+	local name=$1 limit=$2 out=$run/$1.out began=$EPOCHREALTIME status=ok why rc
 	shift 2
 	[ $limit -le $((deadline - SECONDS)) ] || limit=$((deadline - SECONDS))
-	[ $limit -ge 3 ] || { skip "$name" "no time left for it"; return 1; }
-	printf '{"stage":"%s","seconds":0,"status":"interrupted"}\n' "$name" >>"$lines"
-	began=$(date +%s%N)
-	timeout -k 2 "$limit" "$@" >"$run/$name.out" 2>"$run/$name.err" </dev/null &
-	child=$!
-	wait "$child"
+	[ $limit -ge 3 ] || { ended "$name" "skipped: no time left" 0; return; }
+	timeout -k 2 "$limit" "$@" >"$out" 2>&1 </dev/null
 	rc=$?
-	child=
-	"$bench" stage -lines "$lines" -output "$run/$name" -device "$device" -took $(($(date +%s%N) - began))ns -exit $rc "$name" "$@" ||
-		{ failed=1 && return 1; }
-	return $rc
+	case $rc in
+	0) ;;
+	124 | 137) status="failed: time limit of $limit s" ;;
+	*) status="failed: exit $rc: $(grep -v '^[[:space:]]*$' "$out" | tail -n 1)" ;;
+	esac
+	if [ $rc = 0 ] && [ -n "${clean:-}" ]; then
+		why=$(tr -d '\r' <"$out" | sed -nE 's/^=+ ((ERROR|RACECHECK) SUMMARY: .*)$/\1/p' | sort -u | paste -sd ';')
+		[ "$why" = "$clean" ] || status="failed: summary \"$why\", must be \"$clean\""
+	fi
+	if why=$(grep -m 1 -E "$unsupported" "$out"); then status="skipped: $why"; fi
+	ended "$name" "$status" "$(awk "BEGIN { printf \"%.1f\", $EPOCHREALTIME - $began }")"
 }
 
+# unsupported matches messages of programs that do not work on this machine, and of test programs without a matching test.
+unsupported='ERR_NVGPUCTRPERM|Unable to find injection library|Device not supported|LibraryNotLoaded'
+unsupported+='|warning: no tests to run|^\{"peer".*"status": ?"missing'
+
+# needs STAGE PROGRAM skips the stage if the program is missing.
+needs() { command -v "$2" >/dev/null || ended "$1" "skipped: no $2" 0; }
+
 # speed NAME LIMIT ARGUMENTS… measures a row of the table, or two with a peer.
-speed() { stage "$1" "$2" "$bench" speed -commit "$commit" -repeats $repeats -json "${@:3}"; }
+speed() { stage "$1" "$2" "$bench" speed -commit "$commit" -repeats $repeats -out "$lines" "${@:3}"; }
 
 # compare NAME ARGUMENTS… compares bound and gradient with the CPU.
 compare() { stage "$1" 40 "$bench" speed -device "$device" -check -repeats 1 "${@:2}"; }
@@ -106,16 +109,22 @@ if [ -n "$small" ]; then
 	sanitized=${VSSGP_DEVICE_SANITIZE:-^TestTimings\$}
 	fit+=(--components 4 --iterations 2)
 fi
-facts=name,driver_version,memory.total,compute_cap,clocks.sm,clocks.max.sm,clocks.mem,power.limit,mig.mode.current,ecc.mode.current
 dense=(-n $n -features $m)
 on=(-device "$device" -kernels)
 
-stage devices 15 "$vssgp" devices --json || exit
-needs facts nvidia-smi ", so clocks, power and the driver's version are unknown" &&
-	stage facts 15 nvidia-smi -i "$card" --query-gpu=$facts --format=csv,noheader
+timeout 15 "$vssgp" devices --json >"$run/devices.out" 2>&1 </dev/null
+card=$(sed -nE "s/.*\"name\":\"$device\",\"available\":true[^}]*\"card\":\"([^\"]*)\".*/\1/p" "$run/devices.out")
+[ -n "$card" ] || { ended devices "failed: no $device: $(tail -n 1 "$run/devices.out")" 0; exit 1; }
+if needs facts nvidia-smi; then # clocks, power and the driver's version
+	query=driver_version,name,memory.total,compute_cap,clocks.sm,clocks.max.sm,clocks.mem,power.limit,mig.mode.current,ecc.mode.current
+	stage facts 15 nvidia-smi -i "$number" --query-gpu=$query --format=csv,noheader && driver=$(cut -d , -f 1 "$run/facts.out")
+	echo "{\"facts\":$(quote "$(cat "$run/facts.out"), $(uname -sm), $(nproc) cores")}" >>"$lines"
+fi
 if selected start; then
 	speed start 60 -device "$device" -case "first start" -n 1000 -features 16
 	speed start-again 20 -device "$device" -case "second start" -n 1000 -features 16
+	again=$(sed -nE 's/.*"second start".*"start_seconds":([^,]*).*/\1/p' "$lines")
+	awk "BEGIN { exit !(${again:-0} < 2) }" || ended start-cached "failed: the second start took $again s: the driver does not cache kernels" 0
 fi
 if selected speed; then
 	compare dense-compare -n $compare_n -features $m
@@ -143,8 +152,9 @@ if selected compare; then
 	speed predict 30 "${on[@]}" -n $((n / 10)) -features $m -inference predict
 fi
 if selected rates && needs rates "$python"; then
-	stage rates 60 env CUDA_VISIBLE_DEVICES="$card" "$python" "$dir/peers/speed.py" rates --device cuda \
+	stage rates 60 env CUDA_VISIBLE_DEVICES="$number" "$python" "$dir/peers/speed.py" rates --device cuda \
 		--size $square --rows $n --features $m
+	grep '^{"peer"' "$run/rates.out" >>"$lines"
 fi
 if selected peers; then # bound and gradient are compared with ours first; ours is timed before and after
 	for peer in torch jax; do
@@ -153,25 +163,42 @@ if selected peers; then # bound and gradient are compared with ours first; ours 
 	done
 fi
 if selected profile && needs ncu ncu; then
-	kernels=${VSSGP_DEVICE_PROFILE:-$("$bench" report -slowest "$lines")}
-	[ -n "$kernels" ] || skip ncu "no line has a kernel's time"
-	for kernel in $kernels spectrum_gram; do # one launch of each; by default ncu would fix the clocks
+	for kernel in ${VSSGP_DEVICE_PROFILE:-spectrum_gram moments_gram_128 pullback_128}; do # one launch; by default ncu would fix the clocks
 		[[ $kernel = spectrum_* ]] && sums= || sums=-direct
 		stage "ncu-$kernel" 30 ncu --clock-control none --kill yes --launch-count 1 --kernel-name "$kernel" --section SpeedOfLight \
 			--section WarpStateStats --section ComputeWorkloadAnalysis --section Occupancy --csv \
-			"$bench" speed -device "$device" -repeats 1 "${dense[@]}" $sums
+			"$bench" speed -device "$device" -repeats 1 "${dense[@]}" $sums || continue
+		# ncu's CSV has the names of the columns in its first line, and every field in quotes.
+		metrics=$(awk -F'","' '/"Metric Name"/ { for (i = 1; i <= NF; i++) at[$i] = i; next }
+			at["Metric Name"] && $at["Metric Value"] != "" && $at["Metric Name"] != "" {
+				printf "%s\"%s [%s]\":\"%s\"", n++ ? "," : "", $at["Metric Name"], $at["Metric Unit"], $at["Metric Value"] }' "$run/ncu-$kernel.out")
+		[ -n "$metrics" ] || { ended "ncu-$kernel" "failed: no metrics" 0; continue; }
+		echo "{\"profile\":\"$kernel\",\"metrics\":{$metrics}}" >>"$lines"
 	done
 fi
 if selected fit; then # the same fit on CPU and GPU must reach the same bound; few iterations, because rounding errors grow with them
 	speed cpu 40 -device cpu -n $peer_n -features $peer_m
 	speed cpu-dense 40 -device cpu "${dense[@]}"
-	stage fit-cpu 60 "$vssgp" "${fit[@]}" --device cpu -o "$work/cpu.safetensors" &&
-		stage fit-card 60 "$vssgp" "${fit[@]}" --device "$device" -o "$work/card.safetensors" &&
-		stage fit-compare 10 cat "$run/fit-cpu.out" "$run/fit-card.out"
+	if stage fit-cpu 60 "$vssgp" "${fit[@]}" --device cpu -o "$run/cpu.safetensors" &&
+		stage fit-card 60 "$vssgp" "${fit[@]}" --device "$device" -o "$run/card.safetensors"; then
+		bounds=$(sed -nE 's/^\{"bound":([^,]*).*/\1/p' "$run/fit-cpu.out" "$run/fit-card.out" | paste -sd ' ')
+		stage fit-compare 10 awk -v bounds="$bounds" 'BEGIN { n = split(bounds, b, " "); off = b[1] - b[2]; size = b[1] < 0 ? -b[1] : b[1]
+			print "bounds of", bounds ": must be equal to 1e-6"
+			exit !(n == 2 && size > 0 && off <= 1e-6*size && -off <= 1e-6*size) }'
+	fi
 fi
 if selected sanitize; then # faults and races that do not cause wrong numbers; last because of the intentional fault
 	for tool in memcheck racecheck synccheck; do
+		clean="ERROR SUMMARY: 0 errors"
+		[ $tool != racecheck ] || clean="RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)"
 		needs $tool compute-sanitizer && tests $tool 90 gpu "$sanitized" compute-sanitizer --tool $tool --error-exitcode 9
 	done
+	clean=
 	tests test-cuda-fault 30 cuda '^TestDriverFault$'
 fi
+
+echo
+"$bench" speed -show "$lines" | sed '1,/^$/d'
+rm -rf "$CUDA_CACHE_PATH" "$run"/*.safetensors
+echo "to commit as bench/results/device-$(date -u +%F)-${card//[^A-Za-z0-9]/-}.jsonl: $lines"
+exit $failed

@@ -20,10 +20,8 @@ var commands = map[string]func() task{
 	"paper":  func() task { return &paperTask{} },
 	"ranks":  func() task { return &ranksTask{} },
 	"repair": func() task { return &repairTask{} },
-	"report": func() task { return &reportTask{} },
 	"series": func() task { return &seriesTask{} },
 	"speed":  func() task { return &speedTask{} },
-	"stage":  func() task { return &stageTask{} },
 	"tables": func() task { return &tablesTask{} },
 }
 

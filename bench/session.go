@@ -43,6 +43,8 @@ type speedTask struct {
 	peerTime         time.Duration // time limit of a peer, including compilation
 	json             bool
 	out              string
+	show             bool
+	files            []string // of lines, for show
 }
 
 // A session is one problem that is evaluated repeatedly on one device.

@@ -37,6 +37,7 @@ func (o *speedTask) flags(set *flag.FlagSet) {
 	set.StringVar(&o.data, "data", "", "use the rows of this recording or table of two columns, and the model after -fit iterations")
 	set.BoolVar(&o.json, "json", false, "print lines of JSON instead of text")
 	set.StringVar(&o.out, "out", "", "append lines of JSON to this file")
+	set.BoolVar(&o.show, "show", false, "print the table of the lines in the given files, such as those of device.sh; time nothing")
 	set.StringVar(&o.dump, "dump", "", "write the problem, its bound and gradient to this folder, for peers; time nothing")
 	set.StringVar(&o.name, "case", "", "name of the measurement (default: composed of the sizes)")
 	set.StringVar(&o.peerList, "peers", "", "libraries to time in the same run: numpy, jax, torch (exact, no windows), celerite4, celerite20")
@@ -46,6 +47,9 @@ func (o *speedTask) flags(set *flag.FlagSet) {
 }
 
 func (o *speedTask) check(files []string) error {
+	if o.files = files; o.show {
+		return demand(len(files) > 0, "-show requires files of lines")
+	}
 	if o.name == "" {
 		o.name = o.defaultName()
 	}
@@ -98,6 +102,13 @@ func (o *speedTask) defaultName() string {
 }
 
 func (o *speedTask) run() error {
+	if o.show {
+		r, err := readResult(o.files...)
+		if err == nil {
+			r.print(os.Stdout)
+		}
+		return err
+	}
 	r, peers, err := o.measure()
 	if err != nil {
 		return err

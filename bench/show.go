@@ -3,20 +3,15 @@ package main
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"maps"
 	"math"
 	"os"
-	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/vssgp/vssgp/bench/internal/jsonl"
-	"github.com/vssgp/vssgp/bench/internal/machine"
 )
 
 // A row is a row of the table: name, device, precision, seconds per evaluation and their ratio to ours, TFLOP/s of the sums and of the
@@ -127,72 +122,40 @@ func positive(v float64, format string) string {
 
 func mebibytes(bytes int64) string { return positive(float64(bytes)/(1<<20), "%.0f") }
 
-// reportTask is `bench report`.
-type reportTask struct {
-	path, out string
-	slowest   bool
+// A stage is a line of device.sh about a command that it ran.
+type stage struct {
+	Stage   string  `json:"stage"`
+	Status  string  `json:"status"` // ok, or failed: or skipped: with the reason
+	Seconds float64 `json:"seconds"`
+	Card    string  `json:"card"`
+	Driver  string  `json:"driver"`
+	Commit  string  `json:"commit"`
 }
 
-func (o *reportTask) flags(set *flag.FlagSet) {
-	set.StringVar(&o.out, "out", "", "write everything as one JSON object to this file, or to device-DATE-CARD.json in this folder")
-	set.BoolVar(&o.slowest, "slowest", false, "print only the names of the two kernels that take the most time on a GPU")
-}
-
-func (o *reportTask) check(files []string) error {
-	o.path = append(files, "")[0]
-	_, err := os.Stat(o.path)
-	return cmp.Or(demandFiles(files, 1, "one file of lines of JSON"), err)
-}
-
-func (o *reportTask) run() error {
-	r, err := readResult(o.path)
-	if err != nil {
-		return err
-	}
-	if o.slowest {
-		fmt.Println(strings.Join(r.slowest(2), " "))
-		return nil
-	}
-	r.print(os.Stdout)
-	return r.write(o.out)
-}
-
-// A result contains all measurements of device.sh on one machine and commit.
+// A result contains the lines of speed, of peers and of device.sh.
 type result struct {
-	Date     string            `json:"date"`
-	Commit   string            `json:"commit"`
-	Card     string            `json:"card"`
-	Driver   string            `json:"driver"`
-	Facts    map[string]string `json:"facts"`
-	Stages   []stage           `json:"stages"`
-	Speed    []record          `json:"speed"`
-	Peers    []peerLine        `json:"peers"`
-	Profiles []json.RawMessage `json:"profiles,omitempty"` // profiles of kernel launches by ncu
+	Stages []stage
+	Speed  []record
+	Peers  []peerLine
 }
 
-// readResult reads a file of lines, or a .json file written by -out.
-func readResult(path string) (*result, error) {
-	r := &result{Date: machine.Now()}
-	if filepath.Ext(path) != ".json" {
-		_, err := jsonl.Read(path, r.add)
-		for _, m := range r.Speed {
-			r.Card = cmp.Or(r.Card, m.GPU)
+// readResult reads files of lines.
+func readResult(paths ...string) (r *result, err error) {
+	r = &result{}
+	for _, path := range paths {
+		if _, err := os.Stat(path); err != nil {
+			return nil, err
 		}
-		return r, err
+		if _, err := jsonl.Read(path, r.add); err != nil {
+			return nil, err
+		}
 	}
-	text, err := os.ReadFile(path)
-	if err == nil {
-		err = json.Unmarshal(text, r)
-	}
-	return r, err
+	return r, nil
 }
 
-// add adds one line of device.sh, `bench speed` or a peer. The line's fields determine its kind.
+// add adds one line. It ignores a line of another kind, such as the facts and profiles of device.sh.
 func (r *result) add(line *json.RawMessage) error {
-	var kind struct {
-		Bench, Peer, Stage, Profile string
-		Facts                       map[string]string
-	}
+	var kind struct{ Bench, Peer, Stage string }
 	if err := json.Unmarshal(*line, &kind); err != nil {
 		return err
 	}
@@ -202,20 +165,8 @@ func (r *result) add(line *json.RawMessage) error {
 	case kind.Peer != "":
 		return extend(&r.Peers, *line)
 	case kind.Stage != "":
-		if n := len(r.Stages); n > 0 && r.Stages[n-1].Stage == kind.Stage { // replace the line that was written when the stage began
-			r.Stages = r.Stages[:n-1]
-		}
 		return extend(&r.Stages, *line)
-	case kind.Profile != "":
-		r.Profiles = append(r.Profiles, *line)
-		return nil
-	case kind.Facts == nil:
-		return errors.New("the line must be a measurement, a stage, a profile or facts")
-	case r.Facts == nil:
-		r.Facts = map[string]string{}
 	}
-	maps.Copy(r.Facts, kind.Facts)
-	r.Card, r.Driver, r.Commit = r.Facts["name"], r.Facts["driver_version"], r.Facts["commit"]
 	return nil
 }
 
@@ -229,64 +180,30 @@ func extend[T any](all *[]T, line []byte) error {
 	return err
 }
 
-// print writes the stages and the table.
+// print writes the stages and the table: our rows, then the peers'. On a GPU, the shares are relative to its fastest DGEMM, if measured.
 func (r *result) print(w io.Writer) {
-	fmt.Fprintf(w, "%s, driver %s, commit %s, %s\n\n", r.Card, r.Driver, r.Commit, r.Date)
 	for _, s := range r.Stages {
-		s.print(w)
+		fmt.Fprintf(w, "%-28s %7.1f s  %s\n", s.Stage, s.Seconds, s.Status)
 	}
-	fmt.Fprintln(w)
-	printRows(w, slices.Insert(r.rows(), 0, head)...)
-}
+	for _, s := range jsonl.Distinct(r.Stages, func(s stage) [3]string { return [3]string{s.Card, s.Driver, s.Commit} }) {
+		fmt.Fprintf(w, "\n%s, driver %s, commit %s\n\n", s[0], s[1], s[2])
+	}
 
-// write writes the result as JSON to a file, or to device-DATE-CARD.json if path is a folder. It does nothing if path is empty.
-func (r *result) write(path string) error {
-	if path == "" {
-		return nil
-	}
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		card := regexp.MustCompile("[^A-Za-z0-9]+").ReplaceAllString(cmp.Or(r.Card, "unknown"), "-")
-		path = filepath.Join(path, fmt.Sprintf("device-%.10s-%s.json", r.Date, strings.Trim(card, "-")))
-		what := "to commit as bench/results/" + filepath.Base(path)
-		if len(r.Speed) == 0 || slices.ContainsFunc(r.Stages, stage.failed) {
-			what = "incomplete, as some stages failed"
-		}
-		fmt.Printf("\n%s: %s\n", what, path)
-	}
-	text, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(path, append(text, '\n'), 0o666)
-}
-
-// slowest returns the n kernels that take the most time in the first measurement on a GPU with passes over the rows.
-func (r *result) slowest(n int) []string {
-	for _, m := range r.Speed {
-		if strings.HasPrefix(m.Device, "cuda") && len(m.Kernels) > 0 && m.Sums != fromTables {
-			names := slices.SortedFunc(maps.Keys(m.Kernels), func(a, b string) int { return cmp.Compare(m.Kernels[b], m.Kernels[a]) })
-			return names[:min(n, len(names))]
-		}
-	}
-	return nil
-}
-
-// rows returns the rows of the table: ours, then the peers'. On a GPU, the shares are relative to its fastest DGEMM, if measured.
-func (r *result) rows() (out []row) {
 	peak := 0.0
 	for _, p := range r.Peers {
 		if p.Device == "cuda" && strings.HasPrefix(p.Case, "DGEMM") {
 			peak = max(peak, p.TFlops)
 		}
 	}
+	rows := []row{head}
 	for _, m := range r.Speed {
 		if m.Share == nil && peak > 0 && m.Evaluation > 0 {
 			m.Share = rates(m.Work, m.Seconds, m.Evaluation, 1e12*peak)
 		}
-		out = append(out, m.row())
+		rows = append(rows, m.row())
 	}
 	for _, p := range r.Peers {
-		out = append(out, p.row())
+		rows = append(rows, p.row())
 	}
-	return out
+	printRows(w, rows...)
 }
