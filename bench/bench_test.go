@@ -62,7 +62,7 @@ func TestParse(t *testing.T) {
 		},
 		"ranks": {
 			{"-ranks 1,3 -features 7", ""}, {"-ranks 0", "-ranks"}, {"-ranks 1,x", "-ranks"}, {"-ranks 100000", "-ranks"}, {"-repeats 0", "-repeats"},
-			{"-n 0", "rows"}, {"-draw", "-out"}, {"stray", "unexpected"},
+			{"-n 0", "rows"}, {"-show", "-out"}, {"stray", "unexpected"},
 		},
 		"repair": {{"", "no files"}, {"-only rust a.wav", "-only"}, {"-sensitivity 11 a.wav", "-sensitivity"}, {"-seconds 0 a.wav", "-seconds"}},
 		"series": {

@@ -24,7 +24,7 @@ type ranksTask struct {
 	ranks        []int
 	repeats      int
 	out, commit  string
-	draw         bool
+	show         bool
 	lines        []ranksLine
 }
 
@@ -35,7 +35,7 @@ func (o *ranksTask) flags(set *flag.FlagSet) {
 	set.IntVar(&o.repeats, "repeats", 3, "timed evaluations after one that is not counted")
 	set.StringVar(&o.mpirun, "mpirun", "mpirun", "Open MPI's launcher")
 	set.StringVar(&o.out, "out", "", "append lines of JSON to this file")
-	set.BoolVar(&o.draw, "draw", false, "print the tables of the stored lines; run nothing")
+	set.BoolVar(&o.show, "show", false, "print the tables of the stored lines; run nothing")
 	commitFlag(set, &o.commit)
 }
 
@@ -47,13 +47,13 @@ func (o *ranksTask) check(files []string) (err error) {
 	err = cmp.Or(
 		demandFiles(files, 0, ""),
 		demand(o.repeats >= 1, "-repeats %d: must be at least 1", o.repeats),
-		demand(!o.draw || o.out != "", "-draw requires -out, the file of lines"),
+		demand(!o.show || o.out != "", "-show requires -out, the file of lines"),
 		err, o.sizes.check())
-	if err != nil || !o.draw {
+	if err != nil || !o.show {
 		return err
 	}
 	o.lines, err = jsonl.Read(o.out, (*ranksLine).check)
-	return cmp.Or(err, demand(len(o.lines) > 0, "-draw: %s has no lines", o.out))
+	return cmp.Or(err, demand(len(o.lines) > 0, "-show: %s has no lines", o.out))
 }
 
 func (o *ranksTask) run() error {
@@ -64,7 +64,7 @@ func (o *ranksTask) run() error {
 	case c != nil:
 		defer leave()
 		return serveRank(c, o.sizes, o.repeats)
-	case !o.draw:
+	case !o.show:
 		if err := o.measure(); err != nil {
 			return fmt.Errorf("ranks: %w", err)
 		}

@@ -33,7 +33,7 @@ func TestRanksShow(t *testing.T) {
 	for text, ok := range map[string]bool{"": false, `{"bench":"ranks","ranks":2,"seconds_per_evaluation":1}`: true, `{"bench":"long"}`: false, "{": false} {
 		path := filepath.Join(t.TempDir(), "lines.jsonl")
 		testkit.OK(t, os.WriteFile(path, []byte(text+"\n"), 0o666))
-		if err := bench("ranks", "-draw", "-out", path); (err == nil) != ok || !ok && exitCode(err) != 2 {
+		if err := bench("ranks", "-show", "-out", path); (err == nil) != ok || !ok && exitCode(err) != 2 {
 			t.Errorf("%q: error %v", text, err)
 		}
 	}

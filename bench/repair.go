@@ -38,7 +38,7 @@ func (o *repairTask) flags(set *flag.FlagSet) {
 	set.Uint64Var(&o.seed, "seed", 1, "random seed of the damage")
 	set.StringVar(&o.only, "only", "", "kind of damage, such as clicks, or channels for gaps in the first channel (default: all)")
 	set.StringVar(&o.out, "out", "", "append lines of JSON to this file")
-	set.BoolVar(&o.show, "show", false, "print the tables of the lines in the given file instead of repairing")
+	set.BoolVar(&o.show, "show", false, "print the table of the lines in the given file; repair nothing")
 	commitFlag(set, &o.commit)
 }
 
@@ -127,7 +127,8 @@ func (o *repairTask) run() error {
 		if err != nil {
 			return err
 		}
-		return showRepairs(os.Stdout, lines)
+		showRepairs(os.Stdout, lines)
+		return nil
 	}
 	ctx, stop := interruptible()
 	defer stop()
@@ -168,7 +169,8 @@ func (o *repairTask) run() error {
 			}
 		}
 	}
-	return showRepairs(os.Stdout, lines)
+	showRepairs(os.Stdout, lines)
+	return nil
 }
 
 // repair damages x, then detects and fills the damage.

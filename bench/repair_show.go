@@ -1,11 +1,10 @@
 package main
 
 import (
-	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/vssgp/vssgp/audio/detect"
@@ -36,47 +35,24 @@ type repairLine struct {
 	Coverage float64         `json:"coverage95,omitempty"`
 }
 
-// showRepairs prints the results for synthetic damage over all recordings and the number of detections in undamaged recordings.
-func showRepairs(w io.Writer, lines []repairLine) error {
-	var out bytes.Buffer
-	printed := map[string]bool{}
-	row := func(head, format string, cells ...any) {
-		if !printed[head] {
-			fmt.Fprint(&out, head)
-		}
-		printed[head] = true
-		fmt.Fprintf(&out, format, cells...)
-	}
-	order := func(l repairLine) int { return slices.Index([]string{"one channel", "nothing"}, l.Made) } // order of the tables
+// showRepairs prints a row for each kind of damage over all recordings. The least gain is the smallest of a recording.
+func showRepairs(w io.Writer, lines []repairLine) {
 	type key struct {
 		kind  detect.Kind
 		made  string
 		level float64
 	}
-	sorted := slices.SortedStableFunc(slices.Values(lines), func(a, b repairLine) int { return order(a) - order(b) })
-	for _, of := range jsonl.Groups(sorted, func(l repairLine) key { return key{l.Kind, l.Made, l.Level} }) {
-		s, least, most, n := repairLine{}, math.Inf(1), 0.0, float64(len(of))
+	fmt.Fprint(w, "| searched | damage | dB or ms | places | found | recall | precision | SNR before | after | least gain |\n", rule(10))
+	for _, of := range jsonl.Groups(lines, func(l repairLine) key { return key{l.Kind, l.Made, l.Level} }) {
+		s, least, n := repairLine{}, math.Inf(1), float64(len(of))
 		for _, l := range of {
-			s.Places, s.Hit, s.Found, s.Right, s.Joint = s.Places+l.Places, s.Hit+l.Hit, s.Found+l.Found, s.Right+l.Right, s.Joint+l.Joint
-			s.Length, s.Finding, s.Filling = s.Length+l.Length, s.Finding+l.Finding, s.Filling+l.Filling
-			s.Before, s.After, s.Coverage = s.Before+l.Before, s.After+l.After, s.Coverage+l.Coverage
-			least, most = min(least, l.After-l.Before), max(most, float64(l.Found)/l.Length)
+			s.Places, s.Hit, s.Found, s.Right = s.Places+l.Places, s.Hit+l.Hit, s.Found+l.Found, s.Right+l.Right
+			s.Before, s.After = s.Before+l.Before/n, s.After+l.After/n
+			least = min(least, l.After-l.Before)
 		}
-		switch l := of[0]; l.Made {
-		case "one channel":
-			row("\n| gaps in one channel | gaps | SNR alone | with the others | least gain | joint | coverage of 95 % |\n"+rule(7),
-				"| %g ms | %d | %.1f | %.1f | %.1f | %d | %.3f |\n", l.Level, s.Places, s.Before/n, s.After/n, least, s.Joint, s.Coverage/n)
-		case "nothing":
-			row("\n| looked for in undamaged sound | seconds | detections | per second | at most in a recording |\n"+rule(5),
-				"| %s | %.0f | %d | %.3f | %.2f |\n", l.Kind, s.Length, s.Found, float64(s.Found)/s.Length, most)
-		default:
-			row("| made | dB | places | recall | precision | SNR before | after | least gain | finding, filling by real time |\n"+rule(9),
-				"| %s | %.3g | %d | %s | %s | %.1f | %.1f | %.1f | %.3f, %.1f |\n", l.Made, l.Level, s.Places,
-				share(s.Hit, s.Places), share(s.Right, s.Found), s.Before/n, s.After/n, least, s.Finding/s.Length, s.Filling/s.Length)
-		}
+		fmt.Fprintf(w, "| %s | %s | %.3g | %d | %d | %s | %s | %.1f | %.1f | %.1f |\n", cmp.Or(of[0].Kind, "–"), of[0].Made, of[0].Level, s.Places, s.Found,
+			share(s.Hit, s.Places), share(s.Right, s.Found), s.Before, s.After, least)
 	}
-	_, err := out.WriteTo(w)
-	return err
 }
 
 // rule returns the line below the header of a Markdown table.

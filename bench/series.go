@@ -22,7 +22,7 @@ type seriesTask struct {
 	sets, methods, peers          []string
 	data, write, python           string
 	base, out, commit             string
-	draw                          bool
+	show                          bool
 	worst                         int
 	files                         []string
 }
@@ -41,7 +41,7 @@ func (o *seriesTask) flags(set *flag.FlagSet) {
 	set.StringVar(&o.base, "relative", "seasonal_naive", "reference method of relative scores")
 	set.IntVar(&o.worst, "worst", 0, "series to print for each method: those with the largest CRPS relative to -relative")
 	set.StringVar(&o.out, "out", "bench/results/series.jsonl", "file for the lines")
-	set.BoolVar(&o.draw, "draw", false, "print the tables of the stored lines; run nothing")
+	set.BoolVar(&o.show, "show", false, "print the tables of the stored lines; run nothing")
 	commitFlag(set, &o.commit)
 }
 
@@ -68,7 +68,7 @@ func (o *seriesTask) run() error {
 	if err != nil {
 		return err
 	}
-	if !o.draw {
+	if !o.show {
 		fresh, err := o.measure()
 		if err != nil {
 			return err

@@ -21,7 +21,7 @@ echo '{"set":"m4-weekly","series":"W1","origin":4,"method":"ets","version":"9","
 echo '{"set":"m4-weekly","series":"W1","origin":4,"method":"theta","status":"failed: no"}' >>"$3"
 `
 
-// TestSeries checks that methods and peers forecast the same problems, that a later run replaces their lines, and that -draw prints them.
+// TestSeries checks that methods and peers forecast the same problems, that a later run replaces their lines, and that -show prints them.
 func TestSeries(t *testing.T) {
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
@@ -49,7 +49,7 @@ func TestSeries(t *testing.T) {
 	}
 	var drawn bytes.Buffer
 	forecasts.Print(&drawn, lines, "naive", 0)
-	if !strings.Contains(drawn.String(), "| ets |") || bench("series", append(common, "-draw")...) != nil {
+	if !strings.Contains(drawn.String(), "| ets |") || bench("series", append(common, "-show")...) != nil {
 		t.Errorf("drawn:\n%s", drawn.String())
 	}
 	if err := bench("series", append(common, in("none.jsonl"))...); err == nil || !strings.Contains(err.Error(), "none.jsonl") {

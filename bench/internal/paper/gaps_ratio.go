@@ -72,23 +72,9 @@ func paired(a, b []filled) (out []pair) {
 	return out
 }
 
-// A ratio is a geometric mean of error ratios, and the factor that corresponds to one standard error of its logarithm.
-type ratio struct{ mean, factor float64 }
-
-// meanOf averages the logarithms of error ratios.
-func meanOf(logs []float64) ratio {
-	if len(logs) == 0 {
-		return ratio{math.NaN(), math.NaN()}
-	}
-	mean, sd := stat.MeanStdDev(logs, nil)
-	if len(logs) < 2 {
-		sd = 0
-	}
-	return ratio{math.Exp(mean), math.Exp(sd / math.Sqrt(float64(len(logs))))}
-}
-
-// pooled returns the geometric mean, over recordings and lengths, of the ratios of the RMSE over all samples. Loud gaps dominate it.
-func pooled(pairs []pair) ratio {
+// pooled returns the geometric mean, over recordings and lengths, of the ratios of the RMSE over all samples, or NaN without pairs. Loud
+// gaps dominate it.
+func pooled(pairs []pair) float64 {
 	var logs []float64
 	for _, here := range jsonl.Groups(pairs, func(p pair) cell { return recordingCell(p.a) }) {
 		var a, b float64
@@ -99,32 +85,30 @@ func pooled(pairs []pair) ratio {
 			logs = append(logs, math.Log(a/b)/2)
 		}
 	}
-	return meanOf(logs)
+	return math.Exp(stat.Mean(logs, nil))
 }
 
 // byGap returns the geometric mean of the error ratios of the gaps, in which quiet gaps count as much as loud ones.
-func byGap(pairs []pair) ratio {
+func byGap(pairs []pair) float64 {
 	var logs []float64
 	for _, p := range pairs {
 		if p.a.RMSE > 0 && p.b.RMSE > 0 {
 			logs = append(logs, math.Log(p.a.RMSE/p.b.RMSE))
 		}
 	}
-	return meanOf(logs)
+	return math.Exp(stat.Mean(logs, nil))
 }
 
-// meanScore returns the mean of a score over the gaps that have it.
-func meanScore(gaps []filled, of func(g GapScore) *float64) (mean float64, ok bool) {
+// coverageIn returns the mean coverage of the gaps that have intervals.
+func coverageIn(gaps []filled) (mean float64, ok bool) {
 	var all []float64
 	for _, f := range gaps {
-		if v := of(f.GapScore); v != nil {
-			all = append(all, *v)
+		if f.Coverage != nil {
+			all = append(all, *f.Coverage)
 		}
 	}
 	return stat.Mean(all, nil), len(all) > 0
 }
-
-func coverageOf(g GapScore) *float64 { return g.Coverage }
 
 // fillsBy contains the filled gaps by method, for tables.
 type fillsBy struct {

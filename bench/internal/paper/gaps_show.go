@@ -56,9 +56,9 @@ func compare(pairs []pair, mark bool) string {
 		return "–"
 	}
 	flag := map[bool]string{true: " (!)"}
-	r := pooled(pairs).mean
-	s := fmt.Sprintf("%.2f (%.2f)%s", r, byGap(pairs).mean, flag[mark && r > 1])
-	if c, ok := meanScore(firsts(pairs), coverageOf); ok {
+	r := pooled(pairs)
+	s := fmt.Sprintf("%.2f (%.2f)%s", r, byGap(pairs), flag[mark && r > 1])
+	if c, ok := coverageIn(firsts(pairs)); ok {
 		s += fmt.Sprintf(", %.1f %%%s", 100*c, flag[mark && uncalibrated(c)])
 	}
 	return s
@@ -124,10 +124,10 @@ func (f fillsBy) verdict(w io.Writer) {
 	cells := jsonl.Groups(paired(f.gaps[mixtureMethod], f.reference), func(p pair) cell { return classCell(p.a) })
 	for _, here := range cells {
 		at := classCell(here[0].a)
-		if r := pooled(here).mean; r > 1 {
+		if r := pooled(here); r > 1 {
 			worse = append(worse, fmt.Sprintf("%s (%.2f)", at, r))
 		}
-		if c, ok := meanScore(firsts(here), coverageOf); ok && uncalibrated(c) {
+		if c, ok := coverageIn(firsts(here)); ok && uncalibrated(c) {
 			miscalibrated = append(miscalibrated, fmt.Sprintf("%s (%.1f %%)", at, 100*c))
 		}
 	}
@@ -157,9 +157,9 @@ func gapsFigures(lines []Line) (out []figure) {
 		limits     []float64
 		value      func(pairs []pair) (v float64, ok bool)
 	}{
-		{"gaps-ratio", "RMSE relative to ar", []float64{1}, func(pairs []pair) (float64, bool) { return pooled(pairs).mean, true }},
+		{"gaps-ratio", "RMSE relative to ar", []float64{1}, func(pairs []pair) (float64, bool) { return pooled(pairs), true }},
 		{"gaps-coverage", "coverage, %", []float64{100 * calibratedLo, 100 * calibratedHi}, func(pairs []pair) (float64, bool) {
-			c, ok := meanScore(firsts(pairs), coverageOf)
+			c, ok := coverageIn(firsts(pairs))
 			return 100 * c, ok
 		}},
 	} {
