@@ -18,7 +18,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// parseDevice parses cpu, cuda or cuda:n, where cuda means cuda:0. It rejects auto because a measurement must specify its device.
+// parseDevice parses cpu, cuda or cuda:n, where cuda means cuda:0. It rejects auto because a measurement must specify
+// its device.
 func parseDevice(s string) (kind string, ordinal int, err error) {
 	kind, number, numbered := strings.Cut(s, ":")
 	if kind != "cpu" && kind != "cuda" || numbered && kind == "cpu" {
@@ -58,8 +59,9 @@ func withCard(m machine.Machine, ordinal int) machine.Machine {
 // peakTime is the duration of the measurement in cpuPeak.
 const peakTime = 60 * time.Millisecond
 
-// cpuPeak measures the peak rate of all cores in TFLOP/s, with the instruction set in use. All cores run until the same deadline, so that
-// none is measured while another is idle. The best run of each core counts, because other processes can only slow it down.
+// cpuPeak measures the peak rate of all cores in TFLOP/s, with the instruction set in use. All cores run until the same
+// deadline, so that none is measured while another is idle. The best run of each core counts, because other processes
+// can only slow it down.
 func cpuPeak() float64 {
 	best := make([]float64, runtime.GOMAXPROCS(0))
 	deadline := time.Now().Add(peakTime)

@@ -1,5 +1,5 @@
-// Command bench runs the project's benchmarks, which measure what users call. README.md in this folder has the results, and
-// `bench COMMAND -h` lists the flags.
+// Command bench runs the project's benchmarks, which measure what users call. README.md in this folder has the results,
+// and `bench COMMAND -h` lists the flags.
 //
 //	go run ./bench paper [-set solar,co2] [-method gp,vssgp] [-data DIR] [-quick | -draw] [CLASS:FILE …]
 //	go run ./bench speed [-n 16000] [-features 800] [-inference exact] [-device cuda:0] [-peers numpy,jax,torch] …
@@ -13,23 +13,27 @@
 //
 // paper runs the experiments of Gal & Turner (2015) and fills of gaps in recordings (package paper).
 //
-// speed times one evaluation of a bound with its gradient, or of predictions, on a synthetic problem or on data. The rows are opened once,
-// as in a fit, and each evaluation has other parameters. -peers times other libraries in the same run, after comparing their bound and
-// gradient with ours. build.sh and device.sh run it on a machine with a GPU and without Go.
+// speed times one evaluation of a bound with its gradient, or of predictions, on a synthetic problem or on data. The
+// rows are opened once, as in a fit, and each evaluation has other parameters. -peers times other libraries in the same
+// run, after comparing their bound and gradient with ours. build.sh and device.sh run it on a machine with a GPU and
+// without Go.
 //
-// long times recordings of growing length with a constant number of features per second, each in its own process: with windows, without
-// windows, with sums from tables, and celerite2's likelihood. It fits the exponent of the time and of the memory.
+// long times recordings of growing length with a constant number of features per second, each in its own process: with
+// windows, without windows, with sums from tables, and celerite2's likelihood. It fits the exponent of the time and of
+// the memory.
 //
 // ranks times an evaluation on several MPI ranks of this machine and compares it with a model of the time.
 //
 // tables fits nine tenths of a table's rows and scores the others. peers/tables.py does the same by other libraries.
 //
-// repair damages recordings, then detects and fills the damage. It counts the detections and measures the signal-to-error ratio.
+// repair damages recordings, then detects and fills the damage. It counts the detections and measures the
+// signal-to-error ratio.
 //
-// series forecasts public series and scores all methods, including peers/series.py, with the same code (package forecasts).
+// series forecasts public series and scores all methods, including peers/series.py, with the same code (package
+// forecasts).
 //
-// Every measurement is a line of JSON with the machine and the commit, which is stored at once, so that an interrupted run keeps what it
-// had. Tables and figures are made only from these lines (-show, -draw). Test data are never used in a fit or a selection. Every method gets
-// the same splits, the same initial information and the same time. A method that is missing, disagrees, or runs out of memory or time has
-// a row with this status.
+// Every measurement is a line of JSON with the machine and the commit, which is stored at once, so that an interrupted
+// run keeps what it had. Tables and figures are made only from these lines (-show, -draw). Test data are never used in
+// a fit or a selection. Every method gets the same splits, the same initial information and the same time. A method
+// that is missing, disagrees, or runs out of memory or time has a row with this status.
 package main

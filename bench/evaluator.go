@@ -14,7 +14,8 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// An evaluator evaluates a problem repeatedly with different parameters, as a fit does. It opens the rows once and reuses its workspace.
+// An evaluator evaluates a problem repeatedly with different parameters, as a fit does. It opens the rows once and
+// reuses its workspace.
 type evaluator struct {
 	watch     *stopwatch
 	inference string
@@ -64,11 +65,12 @@ func (v *evaluator) preparePredict(data backend.Data) error {
 	return err
 }
 
-// tableFeatures is the number of features whose moments are computed to build the tables. It is so small that their sums take no time.
+// tableFeatures is the number of features whose moments are computed to build the tables. It is so small that their
+// sums take no time.
 const tableFeatures = 16
 
-// makeTables builds the tables of the rows and returns the time and the memory that they take, or nil if the rows have no tables. It uses
-// the features with the highest frequencies, which need the largest tables.
+// makeTables builds the tables of the rows and returns the time and the memory that they take, or nil if the rows have
+// no tables. It uses the features with the highest frequencies, which need the largest tables.
 func (v *evaluator) makeTables() (*tables, error) {
 	all := v.params.Features()
 	order := make([]int, all.M)
@@ -113,7 +115,8 @@ func (v *evaluator) change() {
 	}
 }
 
-// evaluate returns the bound and its gradient, which is valid until the next evaluation. For predict it predicts and returns nil.
+// evaluate returns the bound and its gradient, which is valid until the next evaluation. For predict it predicts and
+// returns nil.
 func (v *evaluator) evaluate() (*vssgp.Evaluation, error) {
 	if v.predictRows != nil {
 		return nil, v.predictRows.Predict(v.out, v.at, v.posterior)

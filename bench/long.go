@@ -90,7 +90,8 @@ func (o *longTask) run() error {
 	return nil
 }
 
-// measure runs every method at every length. A line is stored as soon as it is complete, and replaces an earlier one with the same key.
+// measure runs every method at every length. A line is stored as soon as it is complete, and replaces an earlier one
+// with the same key.
 func (o *longTask) measure(ctx context.Context, log io.Writer) (err error) {
 	if o.exe, err = os.Executable(); err != nil {
 		return err

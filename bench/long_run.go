@@ -21,8 +21,8 @@ const (
 	methodGradient = "celerite gradient"
 )
 
-// A longLine is the measurement of one method at one length. Its status is ok, or the reason why there is no time: not run: …, missing: …,
-// disagrees: …, out of memory: …, time limit: … or failed: ….
+// A longLine is the measurement of one method at one length. Its status is ok, or the reason why there is no time: not
+// run: …, missing: …, disagrees: …, out of memory: …, time limit: … or failed: ….
 type longLine struct {
 	machine.Machine
 	Time  string `json:"time"`
@@ -110,7 +110,8 @@ func (o *longTask) methods() []longKey {
 	return all
 }
 
-// one measures a method at a length, unless tooMuch returns a reason not to. It uses a separate process, so that its peak memory is known.
+// one measures a method at a length, unless tooMuch returns a reason not to. It uses a separate process, so that its
+// peak memory is known.
 func (o *longTask) one(ctx context.Context, k longKey, n int, before *longLine) longLine {
 	k.N = n
 	l := longLine{Machine: o.machine, Time: machine.Now(), Bench: "long", longKey: k}
@@ -131,9 +132,9 @@ func (o *longTask) one(ctx context.Context, k longKey, n int, before *longLine) 
 // memoryShare is the maximum predicted memory of a method as a fraction of the machine's memory.
 const memoryShare = 0.9
 
-// tooMuch returns the reason not to run a method, or "". The reason is either the memory of the method's largest arrays or the time. The
-// time is extrapolated from the previous size in proportion to N·M² or N. The method with windows, which is the subject of the experiment,
-// always runs.
+// tooMuch returns the reason not to run a method, or "". The reason is either the memory of the method's largest arrays
+// or the time. The time is extrapolated from the previous size in proportion to N·M² or N. The method with windows,
+// which is the subject of the experiment, always runs.
 func (o *longTask) tooMuch(l, before *longLine) string {
 	work := func(l *longLine) float64 { return float64(l.N) }
 	n, m, j := float64(l.N), float64(l.M), float64(2*l.Terms)

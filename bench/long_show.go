@@ -11,7 +11,8 @@ import (
 	"github.com/vssgp/vssgp/bench/internal/jsonl"
 )
 
-// slopeFrom is the minimum number of rows of the lines used for slopes. Shorter ones are dominated by caches and constant costs.
+// slopeFrom is the minimum number of rows of the lines used for slopes. Shorter ones are dominated by caches and
+// constant costs.
 const slopeFrom = 1e5
 
 // A slope is the exponent p of a power law y ∝ N^p.

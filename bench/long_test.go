@@ -19,7 +19,8 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestMain runs the test program as bench if its first argument is a subcommand, because `bench long` runs its own executable.
+// TestMain runs the test program as bench if its first argument is a subcommand, because `bench long` runs its own
+// executable.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && commands[os.Args[1]] != nil {
 		main()
@@ -75,7 +76,8 @@ func TestLengths(t *testing.T) {
 	}
 }
 
-// TestTooMuch checks the limits of dense (time ∝ N·M², 16·M² bytes), tables and celerite (time ∝ N). Windows have no limit.
+// TestTooMuch checks the limits of dense (time ∝ N·M², 16·M² bytes), tables and celerite (time ∝ N). Windows have no
+// limit.
 func TestTooMuch(t *testing.T) {
 	r := &longTask{limit: 10}
 	r.machine.Memory = 1 << 30

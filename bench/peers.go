@@ -22,10 +22,12 @@ var scripts embed.FS
 // peerNames lists the libraries of speed.py and the covariances of celerite.py.
 var peerNames = []string{"numpy", "jax", "torch", "celerite4", "celerite20"}
 
-// celerite maps a peer to the flags of celerite.py: J = 4 with gradient, and J = 20 without, because celerite2's gradient is then wrong.
+// celerite maps a peer to the flags of celerite.py: J = 4 with gradient, and J = 20 without, because celerite2's
+// gradient is then wrong.
 var celerite = map[string][]string{"celerite4": {"--terms", "2", "--mode", "gradient"}, "celerite20": {"--terms", "10", "--mode", "value"}}
 
-// A peerLine is the output of a script in peers, which documents its fields, with the case of our line and the ratio to our time.
+// A peerLine is the output of a script in peers, which documents its fields, with the case of our line and the ratio to
+// our time.
 type peerLine struct {
 	Peer      string      `json:"peer"`
 	Mode      string      `json:"mode,omitempty"`
@@ -64,8 +66,8 @@ func withScript(name string, f func(dir, script string) error) (err error) {
 	return f(dir, filepath.Join(dir, "peers", name))
 }
 
-// runPeer runs a script with a Python interpreter and returns the last line that it prints. If there is none, the status is the error. The
-// interpreter may take an additional minute to start.
+// runPeer runs a script with a Python interpreter and returns the last line that it prints. If there is none, the
+// status is the error. The interpreter may take an additional minute to start.
 func runPeer(ctx context.Context, limit time.Duration, env []string, python string, args ...string) peerLine {
 	within, cancel := context.WithTimeout(ctx, limit+time.Minute)
 	defer cancel()

@@ -64,8 +64,9 @@ const (
 	low       = 0.05 // upper limit of the low frequencies of Fitted, in cycles per sample
 )
 
-// build returns the problem of the seed, in the model's units. The outputs are sinusoids with noise at x = 0, 1, 2, … samples. The features
-// cover the whole range. Further inputs are drawn uniformly over the range of the first. The problem does not depend on the machine.
+// build returns the problem of the seed, in the model's units. The outputs are sinusoids with noise at x = 0, 1, 2, …
+// samples. The features cover the whole range. Further inputs are drawn uniformly over the range of the first. The
+// problem does not depend on the machine.
 func (s sizes) build() (*problem, error) {
 	if err := s.check(); err != nil {
 		return nil, err
@@ -113,7 +114,8 @@ func (s sizes) components() int {
 	return l
 }
 
-// windows returns the model's windows and the length of the interval of the first input over which a window's features are spread.
+// windows returns the model's windows and the length of the interval of the first input over which a window's features
+// are spread.
 func (s sizes) windows() (w backend.Windows, reach float64) {
 	if s.Window == 0 {
 		return w, float64(s.N)
@@ -127,10 +129,11 @@ func (s sizes) windows() (w backend.Windows, reach float64) {
 	}
 }
 
-// params returns the parameters of a synthetic problem, which are similar to a fit of audio. The components of each window have
-// length-scales of 10 to 30 samples and frequencies up to highest. The features extend over at least a quarter of the window. The phases
-// are uniform on intervals of various widths, so that no term of the bound vanishes. With Fitted, the parameters are similar to a fit
-// without windows: features extend over 1 to 10 times the range of the rows, and half of the components have frequencies up to low.
+// params returns the parameters of a synthetic problem, which are similar to a fit of audio. The components of each
+// window have length-scales of 10 to 30 samples and frequencies up to highest. The features extend over at least a
+// quarter of the window. The phases are uniform on intervals of various widths, so that no term of the bound vanishes.
+// With Fitted, the parameters are similar to a fit without windows: features extend over 1 to 10 times the range of the
+// rows, and half of the components have frequencies up to low.
 func (s sizes) params(rng *rand.Rand) *vssgp.Params {
 	w, reach := s.windows()
 	each := s.components()
@@ -179,8 +182,8 @@ func (s sizes) params(rng *rand.Rand) *vssgp.Params {
 	return p
 }
 
-// readSeries reads the first channel of a recording, or the first two columns of a table, which contain a number or date and a value. Rows
-// without a value are left out.
+// readSeries reads the first channel of a recording, or the first two columns of a table, which contain a number or
+// date and a value. Rows without a value are left out.
 func readSeries(path string) (*vssgp.Data, error) {
 	d := &vssgp.Data{Q: 1, D: 1}
 	if _, err := audio.ContainerOf(path); err == nil {
@@ -211,11 +214,12 @@ func readSeries(path string) (*vssgp.Data, error) {
 	return d, demand(d.N > 0, "%s: no row has a value of %s", path, t.Names[1])
 }
 
-// work returns the number of floating-point operations of the parts of an evaluation, without sines, cosines and exponentials. A run
-// consists of n rows with the same m features. Without windows, there is one run with all rows. Accumulating is part of moments. It sums
-// each entry of the symmetric E[ΦᵀΦ] once. For each row and feature, the factorized bound takes 2·d operations for the residual, 2·d for
-// its product with the mean, 2·d for its product with the feature, 4 for the squares, and 18 plus 8 per input for the contraction with the
-// feature's derivatives. The count of the algebra does not depend on the device.
+// work returns the number of floating-point operations of the parts of an evaluation, without sines, cosines and
+// exponentials. A run consists of n rows with the same m features. Without windows, there is one run with all rows.
+// Accumulating is part of moments. It sums each entry of the symmetric E[ΦᵀΦ] once. For each row and feature, the
+// factorized bound takes 2·d operations for the residual, 2·d for its product with the mean, 2·d for its product with
+// the feature, 4 for the squares, and 18 plus 8 per input for the contraction with the feature's derivatives. The count
+// of the algebra does not depend on the device.
 func (p *problem) work(inference string) times {
 	offset := p.model.Params.Features().Offsets()
 	d, q := float64(p.D), float64(p.Q)
@@ -242,8 +246,8 @@ func (p *problem) work(inference string) times {
 // total returns the work of the passes over the rows, without the algebra.
 func total(work times) float64 { return work.sum(moments, pullback, factorized, predicted) }
 
-// write writes the problem, its bound and its gradient to a folder, for peers. The files are problem.json, x.npy [N,Q], y.npy [N,D], and
-// for each tensor of the model file NAME.npy and the bound's gradient gradient.NAME.npy.
+// write writes the problem, its bound and its gradient to a folder, for peers. The files are problem.json, x.npy [N,Q],
+// y.npy [N,D], and for each tensor of the model file NAME.npy and the bound's gradient gradient.NAME.npy.
 func (p *problem) write(dir, inference string, e *vssgp.Evaluation) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err

@@ -15,8 +15,8 @@ import (
 	"github.com/vssgp/vssgp/ranks"
 )
 
-// A ranksLine contains the times in seconds that rank 0 measures for one problem and number of ranks. They belong to the fastest
-// evaluation, because other processes can only slow it down.
+// A ranksLine contains the times in seconds that rank 0 measures for one problem and number of ranks. They belong to
+// the fastest evaluation, because other processes can only slow it down.
 type ranksLine struct {
 	machine.Machine
 	Time  string `json:"time"`
@@ -113,8 +113,9 @@ const (
 	probeBlock = 1 << 20 // numbers in a large message
 )
 
-// probe measures the cost of messages between the ranks. The latency, in seconds, is the time of a broadcast and a reduction of one
-// number. The bandwidth, in bytes per second, is measured with a broadcast and a reduction of large blocks.
+// probe measures the cost of messages between the ranks. The latency, in seconds, is the time of a broadcast and a
+// reduction of one number. The bandwidth, in bytes per second, is measured with a broadcast and a reduction of large
+// blocks.
 func probe(c ranks.Comm) (latency, bandwidth float64) {
 	timed := func(n int, f func()) float64 {
 		all := make([]float64, n)
@@ -135,9 +136,9 @@ func probe(c ranks.Comm) (latency, bandwidth float64) {
 	return latency, 2 * 8 * probeBlock / took
 }
 
-// expected returns the predicted time of an evaluation, from the line of one rank and the measured cost of messages. It assumes one idle
-// core per rank. Without windows, rank 0 exchanges 5 messages with all ranks in each of two passes. With windows, each of four exchanges
-// proceeds rank by rank.
+// expected returns the predicted time of an evaluation, from the line of one rank and the measured cost of messages. It
+// assumes one idle core per rank. Without windows, rank 0 exchanges 5 messages with all ranks in each of two passes.
+// With windows, each of four exchanges proceeds rank by rank.
 func expected(one, l *ranksLine) float64 {
 	host := one.Busy * one.Host / one.Evaluation
 	all := (one.Busy-host)/float64(l.Ranks) + host

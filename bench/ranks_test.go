@@ -10,7 +10,8 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestRanksExpected checks that only the time of the sums is divided by the number of ranks, and that the cost of messages is added.
+// TestRanksExpected checks that only the time of the sums is divided by the number of ranks, and that the cost of
+// messages is added.
 func TestRanksExpected(t *testing.T) {
 	one := &ranksLine{Ranks: 1, Evaluation: 10, Busy: 9, Host: 1}
 	four := &ranksLine{Ranks: 4, Latency: 0.001, Bandwidth: 1e6, Bytes: 2e6}

@@ -83,8 +83,9 @@ type record struct {
 	DeviceBytes int64   `json:"device_bytes,omitempty"`        // peak memory of a GPU; with several GPUs, the largest
 }
 
-// timed fills in the median times and the rates of the passes over the rows. peak is in TFLOP/s, or 0 if unknown. clocked contains
-// evaluations on the CPU that also time the parts of moments. The shares of these parts are applied to the medians of all.
+// timed fills in the median times and the rates of the passes over the rows. peak is in TFLOP/s, or 0 if unknown.
+// clocked contains evaluations on the CPU that also time the parts of moments. The shares of these parts are applied to
+// the medians of all.
 func (r *record) timed(all, clocked []sample, work times, peak float64) {
 	p, seconds := each(all, partsOf, median), column(all, secondsOf)
 	r.Kernels = each(all, kernelsOf, mean)
@@ -108,7 +109,8 @@ func (r *record) timed(all, clocked []sample, work times, peak float64) {
 	}
 }
 
-// rates returns work over time, divided by unit, for each part and for the evaluation, whose time includes the host's algebra.
+// rates returns work over time, divided by unit, for each part and for the evaluation, whose time includes the host's
+// algebra.
 func rates(work, parts times, evaluation, unit float64) times {
 	out := times{"evaluation": total(work) / evaluation / unit}
 	for name, w := range work {

@@ -18,7 +18,8 @@ const (
 // channelGaps lists the lengths in seconds of the gaps in the first channel.
 var channelGaps = []float64{0.005, 0.020, 0.100}
 
-// channelLine fills gaps of the first channel without and with the other, intact channels. It returns nil if the recording is too short.
+// channelLine fills gaps of the first channel without and with the other, intact channels. It returns nil if the
+// recording is too short.
 func channelLine(ctx context.Context, x [][]float64, rate int, seconds float64) (*repairLine, error) {
 	l := &repairLine{Rate: rate, Length: float64(len(x[0])) / float64(rate), Made: "one channel", Level: 1000 * seconds}
 	var gaps []audio.Gap

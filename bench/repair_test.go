@@ -14,7 +14,8 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestMatches checks that a segment is hit if half of its damage's energy is found, and that a detection is right if it overlaps a segment.
+// TestMatches checks that a segment is hit if half of its damage's energy is found, and that a detection is right if it
+// overlaps a segment.
 func TestMatches(t *testing.T) {
 	gap := func(start, end int) audio.Gap { return audio.Gap{Start: start, End: end} }
 	x, y := make([]float64, 100), slices.Repeat([]float64{1}, 100)

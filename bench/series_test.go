@@ -21,7 +21,8 @@ echo '{"set":"m4-weekly","series":"W1","origin":4,"method":"ets","version":"9","
 echo '{"set":"m4-weekly","series":"W1","origin":4,"method":"theta","status":"failed: no"}' >>"$3"
 `
 
-// TestSeries checks that methods and peers forecast the same problems, that a later run replaces their lines, and that -show prints them.
+// TestSeries checks that methods and peers forecast the same problems, that a later run replaces their lines, and that
+// -show prints them.
 func TestSeries(t *testing.T) {
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }

@@ -59,7 +59,8 @@ type session struct {
 	peak      float64 // -peak or the largest measured peak, in TFLOP/s; 0 if unknown
 }
 
-// measure times the problem on its device. If the device runs out of memory, the record reports it; other errors end the command.
+// measure times the problem on its device. If the device runs out of memory, the record reports it; other errors end
+// the command.
 func (o *speedTask) measure() (r *record, peers []peerLine, err error) {
 	began := time.Now()
 	b, err := openDevice(o.kind, gpu.Options{Ordinal: o.ordinal, Timing: o.kernels, Digits: o.digits, Direct: o.direct})
@@ -141,7 +142,8 @@ func (s *session) run() error {
 	return s.fit()
 }
 
-// first opens the rows and runs the first evaluation, which warms the caches and allocates the workspace. It measures the memory of both.
+// first opens the rows and runs the first evaluation, which warms the caches and allocates the workspace. It measures
+// the memory of both.
 func (s *session) first() (e *vssgp.Evaluation, err error) {
 	s.record.memory(machine.MemoryGrowth(func() {
 		if s.evaluator, err = s.newEvaluator(s.watch, s.o.inference); err != nil {
@@ -173,7 +175,8 @@ func (s *session) first() (e *vssgp.Evaluation, err error) {
 	return e, err
 }
 
-// Tolerances of check for the relative difference of the bound, and for the gradient relative to the largest element of each tensor.
+// Tolerances of check for the relative difference of the bound, and for the gradient relative to the largest element of
+// each tensor.
 const (
 	boundTolerance    = 1e-11
 	gradientTolerance = 1e-9
@@ -207,7 +210,8 @@ func (s *session) check(e *vssgp.Evaluation) error {
 	return nil
 }
 
-// difference returns the largest difference of two arrays relative to their largest absolute value. It is NaN if an element is NaN.
+// difference returns the largest difference of two arrays relative to their largest absolute value. It is NaN if an
+// element is NaN.
 func difference(a, b []float64) float64 {
 	largest, size := 0.0, math.SmallestNonzeroFloat64
 	for i := range a {
@@ -216,8 +220,8 @@ func difference(a, b []float64) float64 {
 	return largest / size
 }
 
-// clocked runs evaluations on the CPU that time the parts of its passes. They are separate because reading the clock takes time, which
-// would be added to the evaluation's.
+// clocked runs evaluations on the CPU that time the parts of its passes. They are separate because reading the clock
+// takes time, which would be added to the evaluation's.
 func (s *session) clocked() (all []sample, err error) {
 	if s.record.Device != "cpu" || !s.o.clocked || s.record.Sums == fromTables {
 		return nil, nil
@@ -311,7 +315,8 @@ func (o *speedTask) fitTo(d *vssgp.Data, options vssgp.Options) (*vssgp.Model, *
 	return m, f, nil
 }
 
-// problem returns the synthetic problem, or with -data the rows of a file, a model fitted to them, and the record of the fit.
+// problem returns the synthetic problem, or with -data the rows of a file, a model fitted to them, and the record of
+// the fit.
 func (o *speedTask) problem(b backend.Backend) (*problem, *fitRecord, error) {
 	if o.data == "" {
 		p, err := o.build()

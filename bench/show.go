@@ -14,8 +14,8 @@ import (
 	"github.com/vssgp/vssgp/bench/internal/jsonl"
 )
 
-// A row is a row of the table: name, device, precision, seconds per evaluation and their ratio to ours, TFLOP/s of the sums and of the
-// pullback, the sums' share of the peak, memory, and status. A dash means that nothing was measured.
+// A row is a row of the table: name, device, precision, seconds per evaluation and their ratio to ours, TFLOP/s of the
+// sums and of the pullback, the sums' share of the peak, memory, and status. A dash means that nothing was measured.
 type row []any
 
 // row returns the record's row. It omits the GPU's name because a table describes one machine.
@@ -180,7 +180,8 @@ func extend[T any](all *[]T, line []byte) error {
 	return err
 }
 
-// print writes the stages and the table: our rows, then the peers'. On a GPU, the shares are relative to its fastest DGEMM, if measured.
+// print writes the stages and the table: our rows, then the peers'. On a GPU, the shares are relative to its fastest
+// DGEMM, if measured.
 func (r *result) print(w io.Writer) {
 	for _, s := range r.Stages {
 		fmt.Fprintf(w, "%-28s %7.1f s  %s\n", s.Stage, s.Seconds, s.Status)

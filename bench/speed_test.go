@@ -50,8 +50,8 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestSumsFromTables checks that there are no rates if sums come from tables, that the cost of the tables is reported, and that the bound
-// is the same without them.
+// TestSumsFromTables checks that there are no rates if sums come from tables, that the cost of the tables is reported,
+// and that the bound is the same without them.
 func TestSumsFromTables(t *testing.T) {
 	var bounds []float64
 	for _, c := range []struct{ args, sums, detail string }{
@@ -81,8 +81,8 @@ func TestSumsFromTables(t *testing.T) {
 	}
 }
 
-// TestFittedProblem checks that features extend over 1 to 10 times the range of the rows, and that half of the components have low
-// frequencies.
+// TestFittedProblem checks that features extend over 1 to 10 times the range of the rows, and that half of the
+// components have low frequencies.
 func TestFittedProblem(t *testing.T) {
 	p := testkit.Must(sizes{N: 1000, Q: 1, D: 1, Features: 160, Fitted: true, Seed: 1}.build())(t)
 	m, lows := p.model.Params, 0
@@ -101,8 +101,8 @@ func TestFittedProblem(t *testing.T) {
 	}
 }
 
-// TestSpeedOfData checks that recordings, and tables with dates and missing values, are read and fitted, and that the fitted model is
-// evaluated.
+// TestSpeedOfData checks that recordings, and tables with dates and missing values, are read and fitted, and that the
+// fitted model is evaluated.
 func TestSpeedOfData(t *testing.T) {
 	dates := filepath.Join(t.TempDir(), "dates.csv")
 	text := "day,level\n"

@@ -44,7 +44,8 @@ func TestTables(t *testing.T) {
 	testDump(t, dir, file)
 }
 
-// testDump checks that the written parts are the parts that are fitted, that they contain every row once, and that splits differ.
+// testDump checks that the written parts are the parts that are fitted, that they contain every row once, and that
+// splits differ.
 func testDump(t *testing.T, dir, file string) {
 	testkit.OK(t, bench("tables", "-splits", "1", "-dump", dir, file))
 	whole := testkit.Must(matrix.ReadFull(file))(t)

@@ -23,13 +23,14 @@ const (
 	predicted  = "predict"
 	hosted     = "host" // everything except the passes over the rows: factorization, inverse, chain rule
 
-	// solving is the time of moments and algebra together if a GPU does the algebra. If its kernels are timed, the time is split into
-	// algebra, which is the time of the algebra's kernels, and moments, which is the rest. The adjoint's kernels count to pullback.
+	// solving is the time of moments and algebra together if a GPU does the algebra. If its kernels are timed, the time
+	// is split into algebra, which is the time of the algebra's kernels, and moments, which is the rest. The adjoint's
+	// kernels count to pullback.
 	solving = "solve"
 	algebra = "algebra"
 
-	// Parts of moments on the CPU: total time of all cores, divided by their number. The rest of moments is waiting, and work after the
-	// summation.
+	// Parts of moments on the CPU: total time of all cores, divided by their number. The rest of moments is waiting,
+	// and work after the summation.
 	evaluating   = "features"
 	accumulating = "accumulation"
 )
@@ -37,8 +38,8 @@ const (
 // passes lists the parts of an evaluation except hosted. Together with hosted, they add up to the evaluation's time.
 var passes = []string{moments, pullback, factorized, predicted, solving, algebra}
 
-// times maps parts of an evaluation, or kernels, to seconds. On a GPU, kernels are timed by its clock. On the CPU, they are parts of a
-// pass, whose times are summed over the cores.
+// times maps parts of an evaluation, or kernels, to seconds. On a GPU, kernels are timed by its clock. On the CPU, they
+// are parts of a pass, whose times are summed over the cores.
 type times map[string]float64
 
 // sum returns the sum of the named times.
@@ -70,7 +71,8 @@ type sample struct {
 	parts, kernels times
 }
 
-// A stopwatch is a backend.Backend that times another. A pass returns host values, so the device has finished when it returns.
+// A stopwatch is a backend.Backend that times another. A pass returns host values, so the device has finished when it
+// returns.
 type stopwatch struct {
 	backend.Backend
 	mu    sync.Mutex

@@ -1,4 +1,5 @@
-// Package baselines implements the Gaussian processes that `bench paper` compares VSSGP with, for data with one input and one output:
+// Package baselines implements the Gaussian processes that `bench paper` compares VSSGP with, for data with one input
+// and one output:
 //
 //	GP        the full Gaussian process, O(N³)
 //	SPGP      inducing inputs: FITC (Snelson & Ghahramani 2006) or the variational bound (Titsias 2009), O(N·M²)
@@ -32,8 +33,8 @@ type Model interface {
 // A Fit is a fitted model with information about the fit.
 type Fit struct {
 	Model Model
-	// Bound is the final value of the objective in nats, for the scaled y: the log marginal likelihood (GP), its approximation (FITC) or a
-	// lower bound of it.
+	// Bound is the final value of the objective in nats, for the scaled y: the log marginal likelihood (GP), its
+	// approximation (FITC) or a lower bound of it.
 	Bound      float64
 	Covariance Covariance    // learned covariance; l and p in the data's units
 	NoiseSD    float64       // learned standard deviation of the noise, in units of y
@@ -43,7 +44,8 @@ type Fit struct {
 	Elapsed    time.Duration // duration of the whole fit
 }
 
-// Options contains the initial hyper-parameters of a method with a covariance function, and the optimizer's number of steps.
+// Options contains the initial hyper-parameters of a method with a covariance function, and the optimizer's number of
+// steps.
 type Options struct {
 	Covariance     Covariance
 	NoisePrecision float64 // τ in 1/y²
@@ -97,7 +99,8 @@ func prepare(data *vssgp.Data, o Options) *problem {
 	}
 }
 
-// prediction converts the function's mean and variance and the noise variance from units of the scaled y to the data's units.
+// prediction converts the function's mean and variance and the noise variance from units of the scaled y to the data's
+// units.
 func (s scale) prediction(mean, variance []float64, noise float64) *vssgp.Prediction {
 	n := len(mean)
 	p := &vssgp.Prediction{N: n, D: 1, Mean: make([]float64, n), Cov: make([]float64, n), Noise: []float64{noise * s.sd * s.sd}}
@@ -121,7 +124,8 @@ func (p *problem) fit(m Model, h hyper, bound float64, iterations int, ended str
 
 // An objective is a bound with its gradient.
 type objective interface {
-	// value returns the bound at h. Its error wraps vssgp.ErrBound. Either of the other methods may be called once after it.
+	// value returns the bound at h. Its error wraps vssgp.ErrBound. Either of the other methods may be called once
+	// after it.
 	value(h hyper) (float64, error)
 	// gradient adds the gradient at h to grad.
 	gradient(grad *hyper)

@@ -49,8 +49,8 @@ func gradients(t *testing.T, f func() float64, h, grad *hyper) {
 	differences(t, "z", f, h.z, grad.z)
 }
 
-// cases calls f for problems with n rows, m inducing inputs, and random covariances of one and two components. Either all components or
-// every second one are squared exponentials.
+// cases calls f for problems with n rows, m inducing inputs, and random covariances of one and two components. Either
+// all components or every second one are squared exponentials.
 func cases(t *testing.T, n, m int, f func(t *testing.T, r *rand.Rand, p *problem)) {
 	for l := 1; l <= 2; l++ {
 		for _, periodic := range []bool{false, true} {
@@ -326,7 +326,8 @@ func TestGPSpectralMixture(t *testing.T) {
 	}
 }
 
-// TestLearns checks for every method the fit to a sine, that it does not depend on the number of threads, and its cancellation.
+// TestLearns checks for every method the fit to a sine, that it does not depend on the number of threads, and its
+// cancellation.
 func TestLearns(t *testing.T) {
 	data := noisyData(120, 4)
 	o := Options{Covariance: SE(1), NoisePrecision: 0.1, Iterations: 60}
@@ -358,7 +359,8 @@ func TestLearns(t *testing.T) {
 	}
 }
 
-// TestDegenerateData checks that constant and noise-free data give finite predictions, and that duplicate inputs are counted once.
+// TestDegenerateData checks that constant and noise-free data give finite predictions, and that duplicate inputs are
+// counted once.
 func TestDegenerateData(t *testing.T) {
 	for name, y := range map[string][]float64{"constant": {5, 5, 5, 5}, "no noise": {1, 3, 5, 7}} {
 		data := &vssgp.Data{N: 4, Q: 1, D: 1, X: []float64{0, 1, 2, 3}, Y: y}
@@ -375,8 +377,9 @@ func TestDegenerateData(t *testing.T) {
 	}
 }
 
-// TestSparseSpectrumBecomesGP checks that SSGP converges to the full GP with the number of features, if its frequencies are quantiles of
-// the normal distribution. Its sum of cosines and sines is then a quadrature of the squared exponential.
+// TestSparseSpectrumBecomesGP checks that SSGP converges to the full GP with the number of features, if its frequencies
+// are quantiles of the normal distribution. Its sum of cosines and sines is then a quadrature of the squared
+// exponential.
 func TestSparseSpectrumBecomesGP(t *testing.T) {
 	data := noisyData(40, 7)
 	gp := fit(t, GP{Options{Covariance: SE(1), NoisePrecision: 0.1}}, data)

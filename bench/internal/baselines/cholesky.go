@@ -19,11 +19,13 @@ type factor struct {
 	jitter float64 // usually 0
 }
 
-// jitterTimes is the maximum number of attempts to factorize a matrix with jitter. The last one adds 10⁻⁴ of the diagonal's mean.
+// jitterTimes is the maximum number of attempts to factorize a matrix with jitter. The last one adds 10⁻⁴ of the
+// diagonal's mean.
 const jitterTimes = 7
 
-// factorize computes the Cholesky factor of a symmetric matrix [n,n] in the lower triangle of a. The upper triangle is unchanged. If the
-// factorization fails, it adds jitter to the diagonal (linalg.Jittered). The error wraps vssgp.ErrBound.
+// factorize computes the Cholesky factor of a symmetric matrix [n,n] in the lower triangle of a. The upper triangle is
+// unchanged. If the factorization fails, it adds jitter to the diagonal (linalg.Jittered). The error wraps
+// vssgp.ErrBound.
 func factorize(a *mat.Dense) (f factor, err error) {
 	n := a.RawMatrix().Rows
 	diagonal := make([]float64, n)
@@ -75,7 +77,8 @@ func (f factor) rightUpper(b *mat.Dense) { f.right(b, blas.Trans) }
 // rightLower sets b [c,n] to b·L⁻¹.
 func (f factor) rightLower(b *mat.Dense) { f.right(b, blas.NoTrans) }
 
-// rightBlock is the number of columns that right solves at a time. The remaining work is matrix products, which are much faster.
+// rightBlock is the number of columns that right solves at a time. The remaining work is matrix products, which are
+// much faster.
 const rightBlock = 64
 
 // right multiplies b [c,n] from the right by the inverse of L or, with blas.Trans, of Lᵀ.

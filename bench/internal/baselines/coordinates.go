@@ -41,9 +41,9 @@ func (h hyper) check() error {
 	return nil
 }
 
-// coordinates converts between hyper and the optimizer's vector. The vector contains the logarithms of σ², l and τ⁻¹, the p of each
-// periodic component in units of its initial 1/l, and z in units of the shortest distance over which the initial k changes. The p of
-// squared exponentials remain 0. p may become negative, since k is even in p.
+// coordinates converts between hyper and the optimizer's vector. The vector contains the logarithms of σ², l and τ⁻¹,
+// the p of each periodic component in units of its initial 1/l, and z in units of the shortest distance over which the
+// initial k changes. The p of squared exponentials remain 0. p may become negative, since k is even in p.
 type coordinates struct {
 	start hyper
 	free  []int     // indices of the optimized p and z

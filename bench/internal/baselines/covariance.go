@@ -57,8 +57,8 @@ func (c Covariance) matrix(k *mat.Dense, x, z []float64) {
 	})
 }
 
-// pull adds to g the gradient of Σ_nm kbar_nm k(x_n, z_m) with respect to σ², l and p and, unless g.z is nil, z [m]. kbar is [n,m]. x is
-// constant, even if it is the same array as z. The result has the same bits for any GOMAXPROCS.
+// pull adds to g the gradient of Σ_nm kbar_nm k(x_n, z_m) with respect to σ², l and p and, unless g.z is nil, z [m].
+// kbar is [n,m]. x is constant, even if it is the same array as z. The result has the same bits for any GOMAXPROCS.
 func (c Covariance) pull(g *hyper, kbar *mat.Dense, x, z []float64) {
 	pre, l := c.precompute(), len(c.Variance)
 	parts := make([]hyper, (len(x)+chunkRows(len(x))-1)/chunkRows(len(x)))
@@ -136,8 +136,9 @@ func (c *precomputed) pull(g *Covariance, z *float64, bar, r float64) {
 	}
 }
 
-// A chunk is a range of rows that is processed by one goroutine and has one partial sum. The ranges depend only on the number of rows, so
-// that sums do not depend on the machine. The number of chunks is limited because each stores a whole gradient.
+// A chunk is a range of rows that is processed by one goroutine and has one partial sum. The ranges depend only on the
+// number of rows, so that sums do not depend on the machine. The number of chunks is limited because each stores a
+// whole gradient.
 const (
 	leastChunk = 32
 	mostChunks = 64

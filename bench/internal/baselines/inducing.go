@@ -35,9 +35,10 @@ func (p *problem) spread(m int) error {
 	return nil
 }
 
-// inducingJitter is added to the diagonal of K_uu, as a fraction of k(x,x). It acts as noise of the inducing variables, u = f(z) + noise,
-// so a lower bound remains a lower bound. Without it, if K_uu is numerically singular, the gradient is dominated by rounding errors and
-// L-BFGS fails. With 1e-8 this noise would limit the fit of data whose own noise is below 10⁻⁴ of their standard deviation.
+// inducingJitter is added to the diagonal of K_uu, as a fraction of k(x,x). It acts as noise of the inducing variables,
+// u = f(z) + noise, so a lower bound remains a lower bound. Without it, if K_uu is numerically singular, the gradient
+// is dominated by rounding errors and L-BFGS fails. With 1e-8 this noise would limit the fit of data whose own noise is
+// below 10⁻⁴ of their standard deviation.
 const inducingJitter = 1e-11
 
 // A projection expresses rows in the whitened inducing variables v, where u = L·v:
@@ -73,12 +74,12 @@ func (p *projection) set(h hyper) (err error) {
 	return nil
 }
 
-// pull adds to g the gradient with respect to the covariance and z. bar [n,M] is the gradient with respect to φ at the rows of x, diagonal
-// with respect to k(x,x). The lower triangle of work contains LᵀL̄, where L̄ is the gradient with respect to L. bar and work are
-// overwritten.
+// pull adds to g the gradient with respect to the covariance and z. bar [n,M] is the gradient with respect to φ at the
+// rows of x, diagonal with respect to k(x,x). The lower triangle of work contains LᵀL̄, where L̄ is the gradient with
+// respect to L. bar and work are overwritten.
 //
-// K̄_fu = Φ̄·L⁻¹. Differentiating the factorization (Murray 2016) gives K̄_uu = ½·L⁻ᵀ(P + Pᵀ)L⁻¹, where P is the lower triangle of LᵀL̄
-// with half its diagonal.
+// K̄_fu = Φ̄·L⁻¹. Differentiating the factorization (Murray 2016) gives K̄_uu = ½·L⁻ᵀ(P + Pᵀ)L⁻¹, where P is the lower
+// triangle of LᵀL̄ with half its diagonal.
 func (p *projection) pull(g *hyper, bar *mat.Dense, diagonal float64, x []float64) {
 	c, cov, z := p.work, p.h.cov, p.h.z
 	c.Scale(0.5, c)
@@ -103,8 +104,8 @@ type posterior struct {
 	mean      *mat.Dense // [M,1]
 }
 
-// condition factorizes in place the precision P, whose lower triangle is in p, and replaces P·mean in mean by the mean. As P is 1 plus a
-// Gram matrix, this fails only if P contains NaN.
+// condition factorizes in place the precision P, whose lower triangle is in p, and replaces P·mean in mean by the mean.
+// As P is 1 plus a Gram matrix, this fails only if P contains NaN.
 func (q *posterior) condition(p *mat.Dense) (err error) {
 	mirror(p)
 	if q.precision, err = factorize(p); err != nil {
@@ -191,7 +192,8 @@ func (t *tile) adjoint(q *posterior, lambda, gapBar []float64) {
 	})
 }
 
-// sparseModel is the model of SPGP and SVGP. It consists of the inducing inputs and the posterior of the function at them.
+// sparseModel is the model of SPGP and SVGP. It consists of the inducing inputs and the posterior of the function at
+// them.
 type sparseModel struct {
 	scale
 	proj *projection

@@ -17,8 +17,8 @@ import (
 
 var bounds = []Bound{VFE, FITC}
 
-// dense returns the bound, computed with N×N matrices, and the latent variance at x: k(x,x) − K_xu (K_uu⁻¹ − A⁻¹) K_ux with
-// A = K_uu + K_uf Λ⁻¹ K_fu.
+// dense returns the bound, computed with N×N matrices, and the latent variance at x: k(x,x) − K_xu (K_uu⁻¹ − A⁻¹) K_ux
+// with A = K_uu + K_uf Λ⁻¹ K_fu.
 func (c *collapsed) dense(h hyper, x []float64) (bound float64, variance []float64) {
 	solved := func(a, b *mat.Dense) *mat.Dense {
 		var s mat.Dense
@@ -89,7 +89,8 @@ func TestSPGPOnTheDataIsTheGP(t *testing.T) {
 	}
 }
 
-// TestVFEIsALowerBoundThatRises checks that VFE never exceeds the log marginal likelihood and increases with each added inducing input.
+// TestVFEIsALowerBoundThatRises checks that VFE never exceeds the log marginal likelihood and increases with each added
+// inducing input.
 func TestVFEIsALowerBoundThatRises(t *testing.T) {
 	cases(t, 40, 12, func(t *testing.T, _ *rand.Rand, p *problem) {
 		k := p.start.cov.naive(p.x, p.x)
@@ -107,7 +108,8 @@ func TestVFEIsALowerBoundThatRises(t *testing.T) {
 	})
 }
 
-// TestSparseSurvives checks that there is a bound, a gradient and a fit if inducing inputs are equal, too few, or far from the data.
+// TestSparseSurvives checks that there is a bound, a gradient and a fit if inducing inputs are equal, too few, or far
+// from the data.
 func TestSparseSurvives(t *testing.T) {
 	o := Options{Covariance: SE(0.8), NoisePrecision: 1, Iterations: 20}
 	for name, z := range map[string][]float64{
@@ -157,7 +159,8 @@ func TestSPGPValueErrors(t *testing.T) {
 	}
 }
 
-// stepsAt returns SVGP's steps at the initial hyper-parameters, with the optimal q(v) for other outputs, so that no gradient vanishes.
+// stepsAt returns SVGP's steps at the initial hyper-parameters, with the optimal q(v) for other outputs, so that no
+// gradient vanishes.
 func stepsAt(t *testing.T, p *problem, batch int) *steps {
 	t.Helper()
 	w := newSteps(p, SVGP{Batch: batch})
@@ -179,7 +182,8 @@ func (w *steps) project(t *testing.T) {
 	w.tile.project(w.proj)
 }
 
-// TestSVGPGradient compares the gradient with differences at a constant likelihood of u given by the rows, see canonical.gradient.
+// TestSVGPGradient compares the gradient with differences at a constant likelihood of u given by the rows, see
+// canonical.gradient.
 func TestSVGPGradient(t *testing.T) {
 	cases(t, 70, 7, func(t *testing.T, _ *rand.Rand, p *problem) {
 		w := stepsAt(t, p, 40)
@@ -251,8 +255,8 @@ func TestSVGPBatchesAreUnbiased(t *testing.T) {
 	})
 }
 
-// TestSVGPNaturalStepIsVFE checks that one natural gradient step with ρ = 1 on all rows gives the optimal q(v), with the bound and the
-// predictions of VFE. The bound of another q(v) is smaller.
+// TestSVGPNaturalStepIsVFE checks that one natural gradient step with ρ = 1 on all rows gives the optimal q(v), with
+// the bound and the predictions of VFE. The bound of another q(v) is smaller.
 func TestSVGPNaturalStepIsVFE(t *testing.T) {
 	cases(t, 70, 7, func(t *testing.T, _ *rand.Rand, p *problem) {
 		c := newCollapsed(p, VFE)
@@ -267,8 +271,8 @@ func TestSVGPNaturalStepIsVFE(t *testing.T) {
 	})
 }
 
-// changed returns the bound after a change of the hyper-parameters and inducing inputs: with the former optimal q(v) unchanged, with q(v)
-// converted by carry, and with the new optimal q(v).
+// changed returns the bound after a change of the hyper-parameters and inducing inputs: with the former optimal q(v)
+// unchanged, with q(v) converted by carry, and with the new optimal q(v).
 func changed(t *testing.T, p *problem, change func(h *hyper)) (left, carried, best float64) {
 	t.Helper()
 	w := stepsAt(t, p, len(p.x))
@@ -283,7 +287,8 @@ func changed(t *testing.T, p *problem, change func(h *hyper)) (left, carried, be
 	return left, w.bound(), value(t, newCollapsed(p, VFE), w.h)
 }
 
-// TestSVGPCarries checks that carry is exact for changes of σ² and τ, and approximate for l and z if the inducing inputs cover the data.
+// TestSVGPCarries checks that carry is exact for changes of σ² and τ, and approximate for l and z if the inducing
+// inputs cover the data.
 func TestSVGPCarries(t *testing.T) {
 	cases(t, 70, 7, func(t *testing.T, _ *rand.Rand, p *problem) {
 		left, carried, best := changed(t, p, func(h *hyper) {
@@ -315,7 +320,8 @@ func TestSVGPCarries(t *testing.T) {
 	}
 }
 
-// TestSVGPTakesBadStepsBack checks that a step after which the bound cannot be evaluated is undone, also if it is the last.
+// TestSVGPTakesBadStepsBack checks that a step after which the bound cannot be evaluated is undone, also if it is the
+// last.
 func TestSVGPTakesBadStepsBack(t *testing.T) {
 	p := prepare(noisyData(60, 4), Options{Covariance: SE(1), NoisePrecision: 1})
 	testkit.OK(t, p.spread(8))

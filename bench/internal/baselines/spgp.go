@@ -22,14 +22,14 @@ const (
 	FITC Bound = "FITC"
 )
 
-// SPGP is a sparse Gaussian process with M inducing variables u = f(z). The inputs z and the hyper-parameters are learned by L-BFGS. An
-// evaluation takes O(N·M²) time and O(N·M) memory. With Q_ff = K_fu K_uu⁻¹ K_uf it maximizes
+// SPGP is a sparse Gaussian process with M inducing variables u = f(z). The inputs z and the hyper-parameters are
+// learned by L-BFGS. An evaluation takes O(N·M²) time and O(N·M) memory. With Q_ff = K_fu K_uu⁻¹ K_uf it maximizes
 //
 //	FITC  ln N(y | 0, Q_ff + diag(K_ff − Q_ff) + τ⁻¹)
 //	VFE   ln N(y | 0, Q_ff + τ⁻¹) − ½τ·tr(K_ff − Q_ff)
 //
-// VFE is a lower bound of the log marginal likelihood. FITC is the likelihood of a different model and may exceed it. The diagonal of
-// K_uu is increased by a fraction of 10⁻¹¹, and by more if inducing inputs are nearly equal.
+// VFE is a lower bound of the log marginal likelihood. FITC is the likelihood of a different model and may exceed it.
+// The diagonal of K_uu is increased by a fraction of 10⁻¹¹, and by more if inducing inputs are nearly equal.
 type SPGP struct {
 	Options
 	Inducing int // M; the inducing inputs are initialized at evenly spaced quantiles of x
@@ -50,12 +50,13 @@ func (s SPGP) Fit(ctx context.Context, data *vssgp.Data) (*Fit, error) {
 //	F = ln N(y | 0, ΦΦᵀ + Λ) − T
 //	FITC: Λ_n = gap_n + s, T = 0      VFE: Λ_n = s, T = 1/2s·Σ_n gap_n
 //
-// where s is the noise variance. With the M×M precision B = 1 + ΦᵀΛ⁻¹Φ and the mean m = B⁻¹ΦᵀΛ⁻¹y of q(v), and r = y − Φm,
+// where s is the noise variance. With the M×M precision B = 1 + ΦᵀΛ⁻¹Φ and the mean m = B⁻¹ΦᵀΛ⁻¹y of q(v), and r = y −
+// Φm,
 //
 //	F = −½ [ N ln 2π + Σ ln Λ_n + ln|B| + Σ r_n²/Λ_n + |m|² ] − T
 //
-// The last two terms in brackets are positive, so they do not cancel. The gradient with respect to Λ is ½(r² + φB⁻¹φᵀ − Λ)/Λ². The gradient
-// with respect to φ is computed by tile.adjoint.
+// The last two terms in brackets are positive, so they do not cancel. The gradient with respect to Λ is ½(r² + φB⁻¹φᵀ −
+// Λ)/Λ². The gradient with respect to φ is computed by tile.adjoint.
 type collapsed struct {
 	*problem
 	bound Bound
@@ -138,8 +139,8 @@ func (c *collapsed) gradient(grad *hyper) {
 		diagonal += c.gapBar[n]
 	}
 	t.adjoint(&c.post, c.lambda, c.gapBar)
-	// The gradient with respect to L is L̄ = −tril(L⁻ᵀ Φ̄ᵀΦ). The entries that tril sets to zero do not affect the lower triangle of LᵀL̄,
-	// which is therefore the lower triangle of −Φ̄ᵀΦ.
+	// The gradient with respect to L is L̄ = −tril(L⁻ᵀ Φ̄ᵀΦ). The entries that tril sets to zero do not affect the
+	// lower triangle of LᵀL̄, which is therefore the lower triangle of −Φ̄ᵀΦ.
 	blas64.Gemm(blas.Trans, blas.NoTrans, -1, t.bar.RawMatrix(), t.phi.RawMatrix(), 0, c.proj.work.RawMatrix())
 	c.proj.pull(grad, t.bar, diagonal, t.x)
 }

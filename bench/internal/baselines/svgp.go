@@ -14,25 +14,29 @@ import (
 	"github.com/vssgp/vssgp/internal/optimize"
 )
 
-// SVGP is the sparse Gaussian process with mini-batches of Hensman et al. (2013), called sSPGP in the paper's comparison. It maximizes
+// SVGP is the sparse Gaussian process with mini-batches of Hensman et al. (2013), called sSPGP in the paper's
+// comparison. It maximizes
 //
 //	Σ_n E_q[ln N(y_n | f_n, τ⁻¹)] − KL(q(u) ‖ p(u)),
 //
-// where q(u) is a Gaussian over the function at M inducing inputs. Its upper limit is VFE's bound (see SPGP). q(u) is optimized by natural
-// gradients, the rest by Adam. A step takes O(S·M² + M³) time. In the first N/S steps, but at most fifty, only q(u) is optimized.
+// where q(u) is a Gaussian over the function at M inducing inputs. Its upper limit is VFE's bound (see SPGP). q(u) is
+// optimized by natural gradients, the rest by Adam. A step takes O(S·M² + M³) time. In the first N/S steps, but at most
+// fifty, only q(u) is optimized.
 type SVGP struct {
 	Options
 	Inducing int // M; the inducing inputs are initialized at evenly spaced quantiles of x
 	Batch    int // S, the number of rows per step, drawn without replacement
-	// Rate is Adam's initial learning rate. It is about the maximum step in the logarithms of σ², l and τ, in p in units of the initial
-	// 1/l, and in z in units of the shortest initial length-scale or wavelength. It decreases to 0 over the second half of the steps.
+	// Rate is Adam's initial learning rate. It is about the maximum step in the logarithms of σ², l and τ, in p in
+	// units of the initial 1/l, and in z in units of the shortest initial length-scale or wavelength. It decreases to 0
+	// over the second half of the steps.
 	Rate     float64
 	Seed     uint64               // seed of the mini-batches
 	Progress func(vssgp.Progress) // called every 50 steps and after the last one; may be nil
 }
 
-// Fit takes Options.Iterations steps. Then it computes the optimal q(u) for the final hyper-parameters in one pass over all rows, which
-// removes the noise of the natural gradient steps. The same seed gives the same bits for any GOMAXPROCS.
+// Fit takes Options.Iterations steps. Then it computes the optimal q(u) for the final hyper-parameters in one pass over
+// all rows, which removes the noise of the natural gradient steps. The same seed gives the same bits for any
+// GOMAXPROCS.
 func (s SVGP) Fit(ctx context.Context, data *vssgp.Data) (*Fit, error) {
 	p := prepare(data, s.Options)
 	if err := p.spread(s.Inducing); err != nil {
@@ -94,8 +98,9 @@ func newSteps(p *problem, set SVGP) *steps {
 	return w
 }
 
-// all takes the steps and returns the reason why they ended. If the bound cannot be evaluated after a step, the step is undone and the rate
-// halved. all returns an error if the bound cannot be evaluated at the initial hyper-parameters, or if ctx has ended.
+// all takes the steps and returns the reason why they ended. If the bound cannot be evaluated after a step, the step is
+// undone and the rate halved. all returns an error if the bound cannot be evaluated at the initial hyper-parameters, or
+// if ctx has ended.
 func (w *steps) all(ctx context.Context) (why string, err error) {
 	rate, failures := w.set.Rate, 0
 	for w.taken < w.iterations {
@@ -126,7 +131,8 @@ func (w *steps) all(ctx context.Context) (why string, err error) {
 	return "iteration limit", nil
 }
 
-// advance updates the coordinates with the step's gradient, unless it is one of the first 1/ρ steps, in which only q(v) changes.
+// advance updates the coordinates with the step's gradient, unless it is one of the first 1/ρ steps, in which only q(v)
+// changes.
 func (w *steps) advance(rate float64) {
 	copy(w.good, w.v)
 	if float64(w.taken+1)*w.rho() >= 1 {
@@ -142,7 +148,8 @@ func (w *steps) move(v []float64) {
 	w.h = w.in.at(w.v)
 }
 
-// draw fills the tile with the next mini-batch. Rows are drawn without replacement until fewer than a mini-batch are left.
+// draw fills the tile with the next mini-batch. Rows are drawn without replacement until fewer than a mini-batch are
+// left.
 func (w *steps) draw() {
 	t := w.tile
 	if w.next+t.n > len(w.x) {
@@ -155,11 +162,13 @@ func (w *steps) draw() {
 	w.next += t.n
 }
 
-// rho returns the length ρ of the natural gradient steps after the first 1/ρ steps, in which q(v) is the mean over all previous steps. With
-// length ρ, q(v) effectively averages over the last 1/ρ mini-batches, which are one epoch but at most fifty.
+// rho returns the length ρ of the natural gradient steps after the first 1/ρ steps, in which q(v) is the mean over all
+// previous steps. With length ρ, q(v) effectively averages over the last 1/ρ mini-batches, which are one epoch but at
+// most fifty.
 func (w *steps) rho() float64 { return max(float64(w.tile.n)/float64(len(w.x)), leastRho) }
 
-// step updates q(v) with the tile, writes the gradient to w.grad, and returns an estimate of the bound's first sum from the tile.
+// step updates q(v) with the tile, writes the gradient to w.grad, and returns an estimate of the bound's first sum from
+// the tile.
 func (w *steps) step() (float64, error) {
 	if err := w.proj.set(w.h); err != nil {
 		return 0, err
@@ -187,8 +196,8 @@ func (w *steps) step() (float64, error) {
 	return value, nil
 }
 
-// finish computes the optimal q(v) for the current hyper-parameters in one pass over all rows, and evaluates the bound in a second pass. If
-// the bound cannot be evaluated, it undoes the last step first.
+// finish computes the optimal q(v) for the current hyper-parameters in one pass over all rows, and evaluates the bound
+// in a second pass. If the bound cannot be evaluated, it undoes the last step first.
 func (w *steps) finish() (float64, error) {
 	f, err := w.best()
 	if err != nil {

@@ -17,7 +17,8 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestEnds checks that the last origin leaves one horizon and that origins are a horizon apart, or closer if there are too few rows.
+// TestEnds checks that the last origin leaves one horizon and that origins are a horizon apart, or closer if there are
+// too few rows.
 func TestEnds(t *testing.T) {
 	for _, c := range []struct {
 		n, horizon, origins int
@@ -83,7 +84,8 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// TestHoles checks that tenth returns a tenth of the rows, that blocks returns four separate blocks of two years, and that draws differ.
+// TestHoles checks that tenth returns a tenth of the rows, that blocks returns four separate blocks of two years, and
+// that draws differ.
 func TestHoles(t *testing.T) {
 	const n = 519
 	seen := map[string]bool{}
@@ -138,8 +140,8 @@ func TestM4(t *testing.T) {
 	}
 }
 
-// TestDemand checks that regressors are split as y, that the same problems exist without regressors, and that package series uses the
-// regressors: y is approximately 50 plus 5 times the first.
+// TestDemand checks that regressors are split as y, that the same problems exist without regressors, and that package
+// series uses the regressors: y is approximately 50 plus 5 times the first.
 func TestDemand(t *testing.T) {
 	dir := t.TempDir()
 	text := &strings.Builder{}
@@ -174,7 +176,8 @@ func TestDemand(t *testing.T) {
 	}
 }
 
-// TestNaive compares naive forecasts in a gap and after the end with values computed by hand. The grid's step is 0.5; x = 12 is missing.
+// TestNaive compares naive forecasts in a gap and after the end with values computed by hand. The grid's step is 0.5; x
+// = 12 is missing.
 func TestNaive(t *testing.T) {
 	var s Series
 	for i := range 24 {
@@ -233,8 +236,8 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// two returns two problems of a series with one forecast each. The errors are 1 and −2 with standard deviation 1, and 3 with standard
-// deviation 2. The in-sample error of the seasonal naive forecast is 2.
+// two returns two problems of a series with one forecast each. The errors are 1 and −2 with standard deviation 1, and 3
+// with standard deviation 2. The in-sample error of the seasonal naive forecast is 2.
 func two() ([]Problem, []Forecast) {
 	known := Series{X: []float64{0, 1, 2, 3}, Y: []float64{0, 2, 0, 2}}
 	problems := []Problem{
@@ -247,7 +250,8 @@ func two() ([]Problem, []Forecast) {
 	}
 }
 
-// TestScore checks the pooled scores, a mixture of two equal draws, and that missing or failed forecasts give a status without scores.
+// TestScore checks the pooled scores, a mixture of two equal draws, and that missing or failed forecasts give a status
+// without scores.
 func TestScore(t *testing.T) {
 	problems, forecasts := two()
 	lines := Score(problems, forecasts, machine.Machine{})
@@ -255,7 +259,8 @@ func TestScore(t *testing.T) {
 		t.Fatalf("%+v", lines)
 	}
 	s := lines[0].Scores
-	// The intervals end q standard deviations from the means. One y is outside by 2 - q. Another is inside, since 3 - 2q < 0.
+	// The intervals end q standard deviations from the means. One y is outside by 2 - q. Another is inside, since 3 -
+	// 2q < 0.
 	q := math.Sqrt2 * math.Erfinv(0.95)
 	for name, c := range map[string][2]float64{
 		"RMSE": {s.RMSE, math.Sqrt((1 + 4 + 9) / 3.)}, "MAE": {s.MAE, 2}, "MASE": {s.MASE, 1}, "MSIS": {s.MSIS, (8*q + 40*(2-q)) / 3 / 2},
@@ -304,8 +309,8 @@ func TestIntervalScore(t *testing.T) {
 	}
 }
 
-// TestPrint checks that relative scores are geometric means over series, that coverage is weighted by rows, and that a method with failed
-// series has a row. The worst series has the largest relative CRPS.
+// TestPrint checks that relative scores are geometric means over series, that coverage is weighted by rows, and that a
+// method with failed series has a row. The worst series has the largest relative CRPS.
 func TestPrint(t *testing.T) {
 	line := func(series, method string, crps, coverage float64, rows int) Line {
 		s := Scores{RMSE: crps, MASE: crps, MSIS: 3 * crps, CRPS: crps, Coverage: coverage}
@@ -330,7 +335,8 @@ func TestPrint(t *testing.T) {
 	)
 }
 
-// TestOwn checks that the structural model's mixture is scored. Its scores are close to the scores of a Gaussian with its moments.
+// TestOwn checks that the structural model's mixture is scored. Its scores are close to the scores of a Gaussian with
+// its moments.
 func TestOwn(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
 	var s Series

@@ -11,7 +11,8 @@ type grid struct {
 	y           []float64
 }
 
-// newGrid returns the grid of a series. The number of steps in its range is determined with the median distance of rows.
+// newGrid returns the grid of a series. The number of steps in its range is determined with the median distance of
+// rows.
 func newGrid(s Series) *grid {
 	var apart []float64
 	for i, x := range s.X[1:] {
@@ -33,7 +34,8 @@ func newGrid(s Series) *grid {
 // at returns the index of x.
 func (g *grid) at(x float64) int { return int(math.Round((x - g.first) / g.step)) }
 
-// nearest returns the nearest index with a value at a positive multiple of lag from i, or -1. The earlier of two equally near is preferred.
+// nearest returns the nearest index with a value at a positive multiple of lag from i, or -1. The earlier of two
+// equally near is preferred.
 func (g *grid) nearest(i, lag int) int {
 	known := func(j int) bool { return j >= 0 && j < len(g.y) && !math.IsNaN(g.y[j]) }
 	for far := lag; far <= max(i, len(g.y)); far += lag {
@@ -47,11 +49,13 @@ func (g *grid) nearest(i, lag int) int {
 	return -1
 }
 
-// leastPairs is the number of differences that are required to estimate a standard deviation, except at a distance of one unit.
+// leastPairs is the number of differences that are required to estimate a standard deviation, except at a distance of
+// one unit.
 const leastPairs = 8
 
-// spread returns the root mean square of y[i] − y[i−h] − drift·h. If there are fewer than leastPairs such differences, h is reduced by
-// multiples of unit until there are enough, or to at most one unit, and the result is scaled as for a random walk.
+// spread returns the root mean square of y[i] − y[i−h] − drift·h. If there are fewer than leastPairs such differences,
+// h is reduced by multiples of unit until there are enough, or to at most one unit, and the result is scaled as for a
+// random walk.
 func (g *grid) spread(h, unit int, drift float64) float64 {
 	for k := h; k > 0; k -= unit {
 		sum, n := 0.0, 0

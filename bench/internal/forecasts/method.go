@@ -9,9 +9,10 @@ import (
 	"github.com/vssgp/vssgp/series"
 )
 
-// A Forecast is a method's prediction for a problem. It contains for each input the mean and the standard deviation of an observation,
-// including noise. A method that averages over hyper-parameters also provides the means and standard deviations of its draws
-// [draws][inputs], whose mixture with equal weights is scored. Peers write forecasts as lines of JSON.
+// A Forecast is a method's prediction for a problem. It contains for each input the mean and the standard deviation of
+// an observation, including noise. A method that averages over hyper-parameters also provides the means and standard
+// deviations of its draws [draws][inputs], whose mixture with equal weights is scored. Peers write forecasts as lines
+// of JSON.
 type Forecast struct {
 	Key
 	Method  string      `json:"method"`

@@ -19,7 +19,8 @@ type Key struct {
 	Origin int    `json:"origin"` // number of rows before the forecast; for missing rows, the number of the draw
 }
 
-// A Problem contains a series up to an origin, or with missing rows, and the inputs At to forecast. Peers do not get the true values.
+// A Problem contains a series up to an origin, or with missing rows, and the inputs At to forecast. Peers do not get
+// the true values.
 type Problem struct {
 	Key
 	Season int `json:"season"` // steps in a season, for methods that need it; 1: none
@@ -62,8 +63,8 @@ func Sets() []string { return jsonl.Distinct(sets, func(s set) string { return s
 // errNotGiven is wrapped by errors about a file that is neither in the repository nor in the folder of data.
 var errNotGiven = errors.New("skipped")
 
-// Problems returns the problems of the named sets. The current folder must be the repository's root. skipped is called for each set with
-// a file that is missing in the folder of data.
+// Problems returns the problems of the named sets. The current folder must be the repository's root. skipped is called
+// for each set with a file that is missing in the folder of data.
 func Problems(names []string, data string, skipped func(error)) (all []Problem, err error) {
 	for _, s := range sets {
 		if !slices.Contains(names, s.name) {
@@ -80,8 +81,8 @@ func Problems(names []string, data string, skipped func(error)) (all []Problem, 
 	return all, nil
 }
 
-// ends returns up to the given number of origins in n rows, in ascending order. The last leaves one horizon. The origins are one horizon
-// apart, or closer if less than half of the rows would precede the first.
+// ends returns up to the given number of origins in n rows, in ascending order. The last leaves one horizon. The
+// origins are one horizon apart, or closer if less than half of the rows would precede the first.
 func ends(n, horizon, origins int) (out []int) {
 	last := n - horizon
 	step := max(1, min(horizon, (last-(n+1)/2)/(origins-1)))
@@ -113,7 +114,8 @@ func rolling(set, data string, sources []source, origins int) (all []Problem, mi
 	return all, missing
 }
 
-// demand returns problems of forecasting daily series two weeks ahead from ten origins, with or without the regressors' true values.
+// demand returns problems of forecasting daily series two weeks ahead from ten origins, with or without the regressors'
+// true values.
 func demand(set, data string, regressors bool) ([]Problem, error) {
 	var daily []source
 	for _, name := range []string{"victoria", "bikes"} {
@@ -162,7 +164,8 @@ func years(set, data string) (all []Problem, err error) {
 // draws is the number of random selections of missing rows.
 const draws = 5
 
-// holes returns problems of predicting missing rows of CO2. leave draws their indices. The first and the last row are never missing.
+// holes returns problems of predicting missing rows of CO2. leave draws their indices. The first and the last row are
+// never missing.
 func holes(set string, leave func(rng *rand.Rand, n int) (left []int)) (all []Problem, err error) {
 	s := sources[0]
 	series, err := s.load("")

@@ -51,7 +51,8 @@ func Run(ctx context.Context, problems []Problem, names []string, progress io.Wr
 	return all, nil
 }
 
-// Score returns a line for each method and series with forecasts. If one is missing or invalid, the status is the reason, without scores.
+// Score returns a line for each method and series with forecasts. If one is missing or invalid, the status is the
+// reason, without scores.
 func Score(problems []Problem, all []Forecast, here machine.Machine) (lines []Line) {
 	byMethod := jsonl.Groups(all, func(f Forecast) string { return f.Method })
 	for _, of := range jsonl.Groups(problems, func(p Problem) [2]string { return [2]string{p.Set, p.Name} }) {

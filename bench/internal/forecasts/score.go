@@ -83,7 +83,8 @@ func (p *Problem) score(f *Forecast) (s Scores, err error) {
 	return s, nil
 }
 
-// intervalScore returns the score of a 95 % interval (Gneiting & Raftery 2007): its width, plus 2/0.05 times the distance of y outside.
+// intervalScore returns the score of a 95 % interval (Gneiting & Raftery 2007): its width, plus 2/0.05 times the
+// distance of y outside.
 func intervalScore(low, high, y float64) float64 {
 	return high - low + 2/0.05*max(low-y, 0, y-high)
 }
@@ -122,7 +123,8 @@ func (f *Forecast) at(i int) distribution {
 	return m
 }
 
-// check returns an error unless the forecast and each of its draws have n finite means and n positive finite standard deviations.
+// check returns an error unless the forecast and each of its draws have n finite means and n positive finite standard
+// deviations.
 func (f *Forecast) check(n int) error {
 	if len(f.Means) != len(f.SDs) {
 		return fmt.Errorf("means of %d draws and standard deviations of %d draws: must be equal", len(f.Means), len(f.SDs))

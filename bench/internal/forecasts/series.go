@@ -1,4 +1,5 @@
-// Package forecasts builds the problems of `bench series`, forecasts them with the methods of this program, and scores all forecasts.
+// Package forecasts builds the problems of `bench series`, forecasts them with the methods of this program, and scores
+// all forecasts.
 package forecasts
 
 import (
@@ -43,8 +44,8 @@ type source struct {
 	regressors         bool // the columns after y are regressors
 }
 
-// sources lists the series with rolling origins. The horizon is five years for monthly and quarterly series, but two years if the season
-// dominates. It is three solar cycles for sunspots, six for solar, and ten years for the Nile.
+// sources lists the series with rolling origins. The horizon is five years for monthly and quarterly series, but two
+// years if the season dominates. It is three solar cycles for sunspots, six for solar, and ten years for the Nile.
 var sources = []source{
 	{name: "co2", file: "testdata/co2_monthly.csv", season: 12, horizon: 60},
 	{name: "airline", file: "testdata/series/airline.csv", transform: math.Log, season: 12, horizon: 24},

@@ -15,7 +15,8 @@ import (
 // mostColumns is the maximum number of series with separate columns.
 const mostColumns = 10
 
-// Print prints the tables of every set in Markdown, with scores relative to method base, and a number of worst series for each method.
+// Print prints the tables of every set in Markdown, with scores relative to method base, and a number of worst series
+// for each method.
 func Print(w io.Writer, lines []Line, base string, worst int) {
 	for _, of := range jsonl.Groups(lines, func(l Line) string { return l.Set }) {
 		fmt.Fprintf(w, "\n## %s\n", of[0].Set)
@@ -100,8 +101,9 @@ func gather(lines []Line, base []Line) (p pooled) {
 	return p
 }
 
-// printPooled prints the scores over a whole set: the coverage of all rows, the geometric means of CRPS and RMSE relative to the base,
-// MASE and MSIS averaged as in the M4 competition, and the mean difference in NLPD from the base in nats.
+// printPooled prints the scores over a whole set: the coverage of all rows, the geometric means of CRPS and RMSE
+// relative to the base, MASE and MSIS averaged as in the M4 competition, and the mean difference in NLPD from the base
+// in nats.
 func printPooled(w io.Writer, lines []Line, names []string, relativeTo []Line, base string) {
 	head(w, "over all series", "CRPS / "+base, "RMSE / "+base, "NLPD − "+base, "coverage", "least", "MASE", "MASE / "+base, "MSIS",
 		"MSIS / "+base, "sMAPE", "seconds", "series")

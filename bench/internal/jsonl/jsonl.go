@@ -15,8 +15,9 @@ import (
 	"github.com/vssgp/vssgp/internal/fileio"
 )
 
-// Read reads the lines of a file or, if it does not exist, of the compressed file PATH.gz. If neither exists, it returns no lines. check
-// returns an error for an invalid line; it may be nil. The error contains the path and the line number.
+// Read reads the lines of a file or, if it does not exist, of the compressed file PATH.gz. If neither exists, it
+// returns no lines. check returns an error for an invalid line; it may be nil. The error contains the path and the line
+// number.
 func Read[T any](path string, check func(*T) error) ([]T, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -54,7 +55,8 @@ func unpacked(path string) ([]byte, error) {
 	return text, nil
 }
 
-// Parse parses lines of JSON and skips empty lines. It ignores a last line without a line break, which an interruption may have truncated.
+// Parse parses lines of JSON and skips empty lines. It ignores a last line without a line break, which an interruption
+// may have truncated.
 func Parse[T any](text []byte, check func(*T) error) (lines []T, err error) {
 	n := 0
 	for text := range bytes.Lines(text[:bytes.LastIndexByte(text, '\n')+1]) {

@@ -41,8 +41,8 @@ func (m Machine) Sources() string {
 	return m.Commit
 }
 
-// This describes the current machine without its GPUs. commit is the commit of the sources, with a + if files differ from it. If it is
-// empty, it is read from the build information or from git.
+// This describes the current machine without its GPUs. commit is the commit of the sources, with a + if files differ
+// from it. If it is empty, it is read from the build information or from git.
 func This(commit string) Machine {
 	m := Machine{Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, Cores: runtime.GOMAXPROCS(0)}
 	m.CPU = procValue("/proc/cpuinfo", "model name")
@@ -54,8 +54,8 @@ func This(commit string) Machine {
 // HostPeak returns the peak resident memory of this process in bytes (Linux only).
 func HostPeak() int64 { return procBytes("/proc/self/status", "VmHWM") }
 
-// MemoryGrowth calls f and returns the increase of the process's memory during the call and its peak, in bytes. Both are zero except on
-// Linux. The garbage collector runs continually, so that only memory in use at the same time counts.
+// MemoryGrowth calls f and returns the increase of the process's memory during the call and its peak, in bytes. Both
+// are zero except on Linux. The garbage collector runs continually, so that only memory in use at the same time counts.
 func MemoryGrowth(f func()) (grown, peak int64) {
 	defer debug.SetGCPercent(debug.SetGCPercent(1))
 	debug.FreeOSMemory()

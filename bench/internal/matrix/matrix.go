@@ -24,7 +24,8 @@ type Matrix struct {
 	Data       []float64
 }
 
-// Read reads a CSV file whose first line has the names of the columns. An empty cell is NaN, and a date is its time in days since 1970.
+// Read reads a CSV file whose first line has the names of the columns. An empty cell is NaN, and a date is its time in
+// days since 1970.
 func Read(path string) (*Matrix, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -6,7 +6,8 @@ import (
 	"github.com/vssgp/vssgp/bench/internal/baselines"
 )
 
-// speech lists utterances of two speakers, music is a trumpet. The first utterance is not a 1K signal because Σ was chosen on it.
+// speech lists utterances of two speakers, music is a trumpet. The first utterance is not a 1K signal because Σ was
+// chosen on it.
 var speech = []string{"arctic_aew_a0001.wav", "arctic_aew_a0002.wav", "speech_16k_be_mono.sph"}
 
 const music = "music_trumpet_44k.wav"
@@ -20,7 +21,8 @@ type audioSet struct {
 	repeats            int
 }
 
-// audioFits returns the fits of each signal, number of features and seed. first is true for the first seed of the first signal.
+// audioFits returns the fits of each signal, number of features and seed. first is true for the first seed of the first
+// signal.
 func (s *session) audioFits(a audioSet, fits func(t *task, first bool) []fit) (out []fit, err error) {
 	for i, file := range a.files[:s.size(len(a.files), 1)] {
 		r, err := s.recording(file)
@@ -46,7 +48,8 @@ func (s *session) audioFits(a audioSet, fits func(t *task, first bool) []fit) (o
 	return out, nil
 }
 
-// audio1kFits returns the fits of the paper's comparison with SSGP and of the three bounds, with the paper's initialization and with ours.
+// audio1kFits returns the fits of the paper's comparison with SSGP and of the three bounds, with the paper's
+// initialization and with ours.
 func audio1kFits(s *session) ([]fit, error) {
 	starts := []struct {
 		name string
@@ -77,8 +80,9 @@ func audio1kFits(s *session) ([]fit, error) {
 // longStart is the paper's initialization with ten times as many steps.
 const longStart = "paper, ten times the steps"
 
-// audio4kFits returns the fits of the paper's trade-off between time and error, as a function of the number of features. sfVSSGP has 2K
-// features: K for each of two components with the paper's initialization, or a cosine and a sine for each of K components with ours.
+// audio4kFits returns the fits of the paper's trade-off between time and error, as a function of the number of
+// features. sfVSSGP has 2K features: K for each of two components with the paper's initialization, or a cosine and a
+// sine for each of K components with ours.
 func audio4kFits(s *session) ([]fit, error) {
 	set := audioSet{
 		name: "audio4k", files: speech[1:2], n: s.size(4000, 1000), gaps: s.size(20, 5), gapLength: 40,
@@ -99,9 +103,9 @@ func audio4kFits(s *session) ([]fit, error) {
 	})
 }
 
-// audio16kFits returns the fits of the paper's comparison with a sparse Gaussian process on mini-batches: sfVSSGP with the paper's
-// initialization and with ours, and exact inference, which is feasible for 16000 samples because of the windows. With our initialization,
-// sfVSSGP has either as many features as in the paper or the default number.
+// audio16kFits returns the fits of the paper's comparison with a sparse Gaussian process on mini-batches: sfVSSGP with
+// the paper's initialization and with ours, and exact inference, which is feasible for 16000 samples because of the
+// windows. With our initialization, sfVSSGP has either as many features as in the paper or the default number.
 func audio16kFits(s *session) ([]fit, error) {
 	set := audioSet{
 		name: "audio16k", files: speech, n: s.size(16000, 1000), gaps: s.size(25, 3), gapLength: s.size(80, 40), counts: []int{0},
@@ -127,14 +131,14 @@ func audio16kFits(s *session) ([]fit, error) {
 	})
 }
 
-// references returns the fills for comparison: silence, linear interpolation, and method ar of package restore. Silence also predicts the
-// observed samples, so that its errors are the rms of the signal.
+// references returns the fills for comparison: silence, linear interpolation, and method ar of package restore. Silence
+// also predicts the observed samples, so that its errors are the rms of the signal.
 func (t *task) references() []fit {
 	return []fit{t.fill("silence", "", fillZeros), t.fill("linear", "", fillLinear), t.fill("ar", "", fillBy(restore.Options{Method: restore.AR}))}
 }
 
-// paperAudio returns the paper's initialization for audio: two squared exponentials with length-scales of 2 and 10 samples, and τ = 1000.
-// The paper does not specify Σ. Here features extend over ten length-scales.
+// paperAudio returns the paper's initialization for audio: two squared exponentials with length-scales of 2 and 10
+// samples, and τ = 1000. The paper does not specify Σ. Here features extend over ten length-scales.
 func paperAudio(features int) vssgp.Options {
 	return vssgp.Options{
 		Init: vssgp.InitPaper, Features: features, NoisePrecision: 1000,
@@ -152,7 +156,8 @@ func (t *task) stochastic(start string, o vssgp.Options, steps, batch int) fit {
 	return t.features("sfvssgp", start, o)
 }
 
-// svgp returns the fit of the sparse Gaussian process on mini-batches, with the same initial covariance and noise as sfVSSGP.
+// svgp returns the fit of the sparse Gaussian process on mini-batches, with the same initial covariance and noise as
+// sfVSSGP.
 func (t *task) svgp(inducing, steps, batch int) fit {
 	const rate = 0.1 // Adam's learning rate; larger than usual because there are hundreds of steps instead of thousands
 	p := paperAudio(0)

@@ -34,7 +34,8 @@ func (q quoted) String() string {
 // quotes contains the paper's scores by method, including silence.
 type quotes map[string]map[Score]quoted
 
-// audio1kPaper contains the paper's scores on Audio 1K. The paper's text reports VSSGP's training STFT RMSE as 0.067 ± 0.0067.
+// audio1kPaper contains the paper's scores on Audio 1K. The paper's text reports VSSGP's training STFT RMSE as 0.067 ±
+// 0.0067.
 var audio1kPaper = quotes{
 	"ssgp":    {TrainRMSE: {0.0091, 0.0042}, TestRMSE: {0.088, 0.033}, TrainSTFT: {0.094, 0.05}, TestSTFT: {0.55, 0.41}},
 	"vssgp":   {TrainRMSE: {0.0062, 0.00048}, TestRMSE: {0.034, 0.0043}, TrainSTFT: {0.063, 0.0068}, TestSTFT: {0.17, 0.022}},
@@ -53,7 +54,8 @@ var audio16kPaper = quotes{
 // audio16kMinutes contains the paper's training times.
 var audio16kMinutes = map[string]float64{"svgp": 133, "sfvssgp": 48}
 
-// toSilence returns the paper's mean of a score relative to its mean for predicting 0, or 0 if the paper does not report it.
+// toSilence returns the paper's mean of a score relative to its mean for predicting 0, or 0 if the paper does not
+// report it.
 func (q quotes) toSilence(method string, name Score) quoted {
 	if b := q["silence"][name].mean; b > 0 {
 		return quoted{mean: q[method][name].mean / b}
@@ -135,7 +137,8 @@ func pairRatios(lines []Line, a, b variant, name Score) (out []float64) {
 	return out
 }
 
-// withinSpread prints for each signal whether the test errors of the three bounds are equal within their variation over the seeds.
+// withinSpread prints for each signal whether the test errors of the three bounds are equal within their variation over
+// the seeds.
 func withinSpread(w io.Writer, lines []Line) {
 	bounds := []string{"vssgp", "fvssgp", "sfvssgp"}
 	for _, start := range jsonl.Distinct(methods(lines, "fvssgp"), startOf) {
@@ -186,7 +189,8 @@ func audio4kTables(w io.Writer, lines []Line) {
 	collapses(w, lines)
 }
 
-// slope returns the slope of the least-squares line of log time against log K, over the lines with a time. It is NaN for fewer than two K.
+// slope returns the slope of the least-squares line of log time against log K, over the lines with a time. It is NaN
+// for fewer than two K.
 func slope(lines []Line, time quantity) float64 {
 	lines = jsonl.Where(lines, func(l Line) bool { return time(l) > 0 }, true)
 	if len(jsonl.Distinct(lines, countOf)) < 2 {
@@ -223,7 +227,8 @@ func audio16kTables(w io.Writer, lines []Line) {
 	collapses(w, lines)
 }
 
-// audio1kFigures draws the first signal with seed 0 around its first two gaps, with a row for each method and a column for each gap.
+// audio1kFigures draws the first signal with seed 0 around its first two gaps, with a row for each method and a column
+// for each gap.
 func audio1kFigures(lines []Line) []figure {
 	f := figure{name: "audio1k", columns: 2, width: 24 * vg.Centimeter, height: 18 * vg.Centimeter}
 	for _, v := range []variant{{"ssgp", paperStart}, {"vssgp", paperStart}, {"vssgp", keptStart}} {
@@ -274,8 +279,9 @@ func addGap(p *plot.Plot, c *Curve, g audio.Gap) {
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = c.X[from], c.X[to-1], lo, hi
 }
 
-// audio4kFigures draws the paper's three panels: training error, test error and time against K, with mean and standard deviation over the
-// repeats. The time includes the steps of only one initialization, because a collapsed fit is repeated, which does not depend on K.
+// audio4kFigures draws the paper's three panels: training error, test error and time against K, with mean and standard
+// deviation over the repeats. The time includes the steps of only one initialization, because a collapsed fit is
+// repeated, which does not depend on K.
 func audio4kFigures(lines []Line) []figure {
 	lines = ok(lines)
 	if len(lines) == 0 {

@@ -16,15 +16,17 @@ import (
 	"github.com/vssgp/vssgp/bench/internal/jsonl"
 )
 
-// The paper's first experiment fits monthly CO2 with a mixture of two components of ten features each, with random fixed phases.
+// The paper's first experiment fits monthly CO2 with a mixture of two components of ten features each, with random
+// fixed phases.
 //
-// The paper does not specify the scaling of its data, so the unit of its τ = 10 is unknown. Here y is in ppm, for which τ = 10 is
-// appropriate: monthly values differ from a smooth curve by less than a third of a ppm. For y scaled to standard deviation 1
-// (initialization scaledStart), the noise variance would exceed the variance of the seasons. The initial variance of each component is half
-// of the data's variance, and not σ² = 1.
+// The paper does not specify the scaling of its data, so the unit of its τ = 10 is unknown. Here y is in ppm, for which
+// τ = 10 is appropriate: monthly values differ from a smooth curve by less than a third of a ppm. For y scaled to
+// standard deviation 1 (initialization scaledStart), the noise variance would exceed the variance of the seasons. The
+// initial variance of each component is half of the data's variance, and not σ² = 1.
 //
-// The second component has initially no period, but its p is optimized, too, and the learned period is long. In the paper its period
-// remains infinite. Case all fits every row, as the paper does. Case forecast tests on the years from 1995 on.
+// The second component has initially no period, but its p is optimized, too, and the learned period is long. In the
+// paper its period remains infinite. Case all fits every row, as the paper does. Case forecast tests on the years from
+// 1995 on.
 const (
 	co2Forecast = 1995. // first year of the test data of case forecast
 	co2Before   = 10.   // years from the beginning of the curve to the data
@@ -95,7 +97,8 @@ func co2Table(w io.Writer, lines []Line) {
 		scored("test RMSE", TestRMSE), coverage, scored("NLPD", NLPD), secondsTaken)
 }
 
-// co2Row returns the row of one fit. For a model with many components, it contains the most certain frequencies of all components.
+// co2Row returns the row of one fit. For a model with many components, it contains the most certain frequencies of all
+// components.
 func co2Row(l Line) []string {
 	bound, learned := "–", cmp.Or(l.Learned, &Learned{})
 	if l.Bound != nil {

@@ -89,8 +89,8 @@ func area(c color.Color, outline plotter.XYs) *plotter.Polygon {
 	return &plotter.Polygon{XYs: []plotter.XYs{outline}, Color: c}
 }
 
-// addBand draws the mean of a curve and a band of ±2 standard deviations. Values are limited to [lo, hi], because the plot would draw them
-// outside its axes.
+// addBand draws the mean of a curve and a band of ±2 standard deviations. Values are limited to [lo, hi], because the
+// plot would draw them outside its axes.
 func addBand(p *plot.Plot, c *Curve, lo, hi float64) {
 	n := len(c.X)
 	outline, mean := make(plotter.XYs, 2*n), make(plotter.XYs, n)
@@ -101,7 +101,8 @@ func addBand(p *plot.Plot, c *Curve, lo, hi float64) {
 	p.Add(area(pale, outline), stroke(blue, mean))
 }
 
-// addCurve draws the band and the mean of a curve, and its data. The y axis covers the data and means near them. Wider bands are clipped.
+// addCurve draws the band and the mean of a curve, and its data. The y axis covers the data and means near them. Wider
+// bands are clipped.
 func addCurve(p *plot.Plot, c *Curve) {
 	addBand(p, c, math.Inf(-1), math.Inf(1))
 	lo, hi := math.Inf(1), math.Inf(-1)
@@ -197,8 +198,8 @@ type group struct {
 	lines []Line
 }
 
-// addMeans draws, for each group, the mean of a quantity over the lines with equal x. The x axis is logarithmic, with ticks at these x. The
-// error bars are one standard deviation.
+// addMeans draws, for each group, the mean of a quantity over the lines with equal x. The x axis is logarithmic, with
+// ticks at these x. The error bars are one standard deviation.
 func addMeans(p *plot.Plot, groups []group, x func(Line) int, of quantity) {
 	var ticks plot.ConstantTicks
 	for _, g := range groups {

@@ -11,8 +11,8 @@ import (
 	"github.com/vssgp/vssgp/internal/bayes"
 )
 
-// A filling contains the predicted mean of every sample. It is NaN for samples without a prediction. For a probabilistic method it also
-// contains the standard deviations and information about the fit.
+// A filling contains the predicted mean of every sample. It is NaN for samples without a prediction. For a
+// probabilistic method it also contains the standard deviations and information about the fit.
 type filling struct {
 	Mean, SD   []float64
 	Bound      float64
@@ -105,7 +105,8 @@ func (s *signal) rmse(f *filling) float64 {
 	return bayes.RMSE(s.in(f.Mean), s.in(s.Y))
 }
 
-// intervals returns the coverage of a fill's 95 % intervals and its NLPD in the gaps. ok is false if the fill has no intervals.
+// intervals returns the coverage of a fill's 95 % intervals and its NLPD in the gaps. ok is false if the fill has no
+// intervals.
 func (s *signal) intervals(f *filling) (coverage, nlpd float64, ok bool) {
 	if f.SD == nil {
 		return 0, 0, false

@@ -13,8 +13,8 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestFillers checks that every method fills a gap in a tone without using the samples in the gap, and that the errors of models and the
-// autoregressive fill are much smaller than the error of silence.
+// TestFillers checks that every method fills a gap in a tone without using the samples in the gap, and that the errors
+// of models and the autoregressive fill are much smaller than the error of silence.
 func TestFillers(t *testing.T) {
 	y := testkit.Numbers(800, func(i int) float64 { return 0.1 * math.Sin(0.2*float64(i)) })
 	s := &signal{Rate: 8000, Y: y, Gaps: []audio.Gap{{Start: 500, End: 520}}}

@@ -37,14 +37,16 @@ const (
 	gapTries    = 10_000
 )
 
-// The settings of the mixture were tuned on the gaps of tunedSeed. Method vssgp, which is slow, fills only the gaps of partSeed.
+// The settings of the mixture were tuned on the gaps of tunedSeed. Method vssgp, which is slow, fills only the gaps of
+// partSeed.
 const (
 	tunedSeed = 1
 	gapSeeds  = 3
 	partSeed  = 2
 )
 
-// gapsFits returns the fills of gaps in speech and music. Missing recordings are skipped, unless they were given as arguments.
+// gapsFits returns the fills of gaps in speech and music. Missing recordings are skipped, unless they were given as
+// arguments.
 func gapsFits(s *session) (out []fit, err error) {
 	list, err := s.sounds()
 	if err != nil {
@@ -115,8 +117,8 @@ func (s *session) whole(file string) (*signal, error) {
 	return g, nil
 }
 
-// positions draws the starts of up to count gaps of length samples, in the order drawn. The gaps are not in silence, and have minimum
-// distances from each other and from the ends. It returns fewer if the signal is too short.
+// positions draws the starts of up to count gaps of length samples, in the order drawn. The gaps are not in silence,
+// and have minimum distances from each other and from the ends. It returns fewer if the signal is too short.
 func (g *signal) positions(seed uint64, length, count int) (out []int) {
 	// Positions are independent for every recording and length.
 	rng := rand.New(rand.NewPCG(seed, uint64(len(g.Y))<<32|uint64(length)))

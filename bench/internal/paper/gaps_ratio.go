@@ -72,8 +72,8 @@ func paired(a, b []filled) (out []pair) {
 	return out
 }
 
-// pooled returns the geometric mean, over recordings and lengths, of the ratios of the RMSE over all samples, or NaN without pairs. Loud
-// gaps dominate it.
+// pooled returns the geometric mean, over recordings and lengths, of the ratios of the RMSE over all samples, or NaN
+// without pairs. Loud gaps dominate it.
 func pooled(pairs []pair) float64 {
 	var logs []float64
 	for _, here := range jsonl.Groups(pairs, func(p pair) cell { return recordingCell(p.a) }) {

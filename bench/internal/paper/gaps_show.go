@@ -50,7 +50,8 @@ func gapsTables(w io.Writer, lines []Line) {
 
 func uncalibrated(coverage float64) bool { return coverage < calibratedLo || coverage > calibratedHi }
 
-// compare formats the cell of errors relative to arMethod. If mark is true, ratios above 1 and wrong coverage are marked.
+// compare formats the cell of errors relative to arMethod. If mark is true, ratios above 1 and wrong coverage are
+// marked.
 func compare(pairs []pair, mark bool) string {
 	if len(pairs) == 0 {
 		return "–"
@@ -118,7 +119,8 @@ func (f fillsBy) recordingTable(w io.Writer) {
 	writeTable(w, rows)
 }
 
-// verdict lists the classes and lengths in which the mixture's error exceeds the error of arMethod, and those with wrong coverage.
+// verdict lists the classes and lengths in which the mixture's error exceeds the error of arMethod, and those with
+// wrong coverage.
 func (f fillsBy) verdict(w io.Writer) {
 	var worse, miscalibrated []string
 	cells := jsonl.Groups(paired(f.gaps[mixtureMethod], f.reference), func(p pair) cell { return classCell(p.a) })
@@ -145,7 +147,8 @@ var gapsMethods = []struct {
 	{vssgpMethod, "VSSGP from the spectrum", green},
 }
 
-// gapsFigures draws error ratio and coverage against gap length, with a panel for each class, on gaps without tuning if there are any.
+// gapsFigures draws error ratio and coverage against gap length, with a panel for each class, on gaps without tuning if
+// there are any.
 func gapsFigures(lines []Line) (out []figure) {
 	lines = ok(lines)
 	if fresh := jsonl.Where(lines, isTuned, false); len(fresh) > 0 {

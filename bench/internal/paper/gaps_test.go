@@ -93,7 +93,8 @@ func fillsOf(class, name, method, start string, seed uint64, coverage float64, e
 	return l
 }
 
-// gapLines returns lines of two recordings of speech and one of music, for the tuned seed and another. One line has a setting.
+// gapLines returns lines of two recordings of speech and one of music, for the tuned seed and another. One line has a
+// setting.
 func gapLines() []Line {
 	return []Line{
 		fillsOf("speech", "a", mixtureMethod, "", 1, 0.95, 0.1, 0.2), fillsOf("speech", "b", mixtureMethod, "", 1, 0.93, 0.3),

@@ -76,8 +76,8 @@ func (k Key) String() string {
 // A Score is the name of a score.
 type Score string
 
-// The scores on the training or the test rows. Their units are standard deviations of the data for solar, and ppm for co2. Recordings are
-// scaled to an rms of 0.1.
+// The scores on the training or the test rows. Their units are standard deviations of the data for solar, and ppm for
+// co2. Recordings are scaled to an rms of 0.1.
 const (
 	TrainRMSE Score = "train_rmse"
 	TestRMSE  Score = "test_rmse"

@@ -1,10 +1,13 @@
-// Package paper runs the experiments of Gal & Turner (2015) and some additional ones, and makes tables and figures of the results.
+// Package paper runs the experiments of Gal & Turner (2015) and some additional ones, and makes tables and figures of
+// the results.
 //
-// An experiment (a set) is a list of fits. Each fit writes a line of JSON to the file PREFIX-SET.jsonl, with the machine, the commit and
-// everything needed for tables and figures, which are made only from these files. An interrupted run can be resumed. A stored line is
-// replaced only if the fit is repeated with Options.Again or on other data.
+// An experiment (a set) is a list of fits. Each fit writes a line of JSON to the file PREFIX-SET.jsonl, with the
+// machine, the commit and everything needed for tables and figures, which are made only from these files. An
+// interrupted run can be resumed. A stored line is replaced only if the fit is repeated with Options.Again or on other
+// data.
 //
-// Test data are never used in a fit or a selection. The methods of one experiment get the same rows and the same initial information.
+// Test data are never used in a fit or a selection. The methods of one experiment get the same rows and the same
+// initial information.
 package paper
 
 import (
@@ -31,7 +34,8 @@ type set struct {
 	figures     func(lines []Line) []figure     // returns the figures; may be nil
 }
 
-// sets lists all experiments: the paper's in its order, and single gaps of 2.5 to 80 ms in recordings of speech and music.
+// sets lists all experiments: the paper's in its order, and single gaps of 2.5 to 80 ms in recordings of speech and
+// music.
 var sets = []set{
 	{"co2", "Mauna Loa CO2, a spectral mixture of two components", co2Fits, co2Table, co2Figures},
 	{"solar", "Solar irradiance, five segments of 20 years left out", solarFits, solarTable, solarFigures},
@@ -44,8 +48,8 @@ var sets = []set{
 // Sets returns the names of all experiments, in the paper's order.
 func Sets() []string { return jsonl.Distinct(sets, func(c set) string { return c.name }) }
 
-// Run runs the experiments, writes their tables to out, and logs the progress to log. A set with missing data is skipped with a message.
-// The error wraps ErrOptions if all sets are skipped or the options are invalid.
+// Run runs the experiments, writes their tables to out, and logs the progress to log. A set with missing data is
+// skipped with a message. The error wraps ErrOptions if all sets are skipped or the options are invalid.
 func Run(ctx context.Context, o Options, out, log io.Writer) error {
 	chosen, err := choose(o.Sets)
 	if err != nil {
@@ -125,7 +129,8 @@ func choose(names []string) (chosen []set, err error) {
 	return chosen, nil
 }
 
-// path returns the path of a file of lines or a figure. A quick run has different files and never replaces the results of a full run.
+// path returns the path of a file of lines or a figure. A quick run has different files and never replaces the results
+// of a full run.
 func (s *session) path(name string) string {
 	if s.Quick {
 		return filepath.Join(s.Out, "quick-"+name)

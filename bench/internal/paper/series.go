@@ -51,8 +51,8 @@ func (s *series) scaled() *series {
 	return out
 }
 
-// fits returns the fits of trials. left contains the test rows of each seed. If curve is not nil, the test rows must be the same for all
-// seeds. Then a deterministic trial has only one fit, and the fit of the first seed gets the curve.
+// fits returns the fits of trials. left contains the test rows of each seed. If curve is not nil, the test rows must be
+// the same for all seeds. Then a deterministic trial has only one fit, and the fit of the first seed gets the curve.
 func (s *series) fits(key Key, trials []trial, left [][]bool, curve []float64) (out []fit) {
 	for _, t := range trials {
 		over := curve
@@ -154,8 +154,9 @@ const (
 	frequenciesListed = 2 // number of frequencies that are listed for each component
 )
 
-// confident returns the frequencies of a model with the smallest standard deviations √Σ/(2πl): frequenciesListed for each component or, for
-// more than mostLearned components, in total. It returns nil for models without a distribution over frequencies.
+// confident returns the frequencies of a model with the smallest standard deviations √Σ/(2πl): frequenciesListed for
+// each component or, for more than mostLearned components, in total. It returns nil for models without a distribution
+// over frequencies.
 func confident(model baselines.Model) (out []Confident) {
 	m, ok := model.(*vssgp.Model)
 	if !ok || m.Params.FreqVar[0] == 0 {

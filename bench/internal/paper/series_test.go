@@ -126,7 +126,8 @@ func TestBestOf(t *testing.T) {
 	}
 }
 
-// TestStartsApart checks that seeds of a trial do not share initializations, and that a single initialization has the seed itself.
+// TestStartsApart checks that seeds of a trial do not share initializations, and that a single initialization has the
+// seed itself.
 func TestStartsApart(t *testing.T) {
 	seeds := func(m baselines.Method) (out []uint64) {
 		switch m := m.(type) {

@@ -35,7 +35,8 @@ var ErrOptions = errors.New("unusable options")
 // errMissing is wrapped by errors about a missing data file. The set is then skipped.
 var errMissing = errors.New("no such data file")
 
-// A fit computes a line. run adds the results to l. Its error becomes the status of the line, unless the context has ended.
+// A fit computes a line. run adds the results to l. Its error becomes the status of the line, unless the context has
+// ended.
 type fit struct {
 	line Line
 	run  func(ctx context.Context, l *Line) error
@@ -63,7 +64,8 @@ func (s *session) size(full, quick int) int {
 	return full
 }
 
-// file returns the path of a data file in the folder of data. For a quick run it returns the path of the replacement in testdata.
+// file returns the path of a data file in the folder of data. For a quick run it returns the path of the replacement in
+// testdata.
 func (s *session) file(name, replacement string) (path string, from Source, err error) {
 	path = name
 	if !filepath.IsAbs(name) {

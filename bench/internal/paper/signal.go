@@ -16,8 +16,8 @@ import (
 	"github.com/vssgp/vssgp/internal/bayes"
 )
 
-// A signal is the first channel of a recording or an excerpt of it, with gaps. Its name is the file name without extension, followed for an
-// excerpt by the index of its first sample, as in speech@9000.
+// A signal is the first channel of a recording or an excerpt of it, with gaps. Its name is the file name without
+// extension, followed for an excerpt by the index of its first sample, as in speech@9000.
 type signal struct {
 	Name string
 	Rate int // samples per second
@@ -43,9 +43,9 @@ func (s *session) recording(name string) (*signal, error) {
 	return &signal{Name: stem, Rate: r.Rate, Y: r.Samples[0], Source: from}, nil
 }
 
-// voiced returns the start of the most periodic excerpt of n samples, among those with at least the rms of the recording. For n = 1000 it
-// is a vowel or a note, as the paper's excerpt must be. The loudest excerpt of an utterance would be a burst of noise, which no method
-// can fill. The choice does not depend on any method.
+// voiced returns the start of the most periodic excerpt of n samples, among those with at least the rms of the
+// recording. For n = 1000 it is a vowel or a note, as the paper's excerpt must be. The loudest excerpt of an utterance
+// would be a burst of noise, which no method can fill. The choice does not depend on any method.
 func (g *signal) voiced(n int) int {
 	level := bayes.RMS(g.Y)
 	return g.most(n, func(x []float64) float64 {
@@ -73,7 +73,8 @@ func (g *signal) most(n int, of func(x []float64) float64) int {
 	return at
 }
 
-// periodicity returns the maximum of the autocorrelation of x at lags from lo to hi samples. It is 1 for a periodic signal.
+// periodicity returns the maximum of the autocorrelation of x at lags from lo to hi samples. It is 1 for a periodic
+// signal.
 func periodicity(x []float64, lo, hi int) float64 {
 	best := -1.0
 	for lag := lo; lag <= min(hi, len(x)-2); lag++ {
@@ -99,8 +100,8 @@ func (g *signal) at(start, n int) (*signal, error) {
 	return &signal{Name: fmt.Sprintf("%s@%d", g.Name, start), Rate: g.Rate, Y: y, Source: g.Source}, nil
 }
 
-// drawGaps draws count gaps of length samples, one in each of count equal cells. Each gap is at a random position, at least half a length
-// from the ends of its cell. Gaps are therefore at least one length apart.
+// drawGaps draws count gaps of length samples, one in each of count equal cells. Each gap is at a random position, at
+// least half a length from the ends of its cell. Gaps are therefore at least one length apart.
 func (g *signal) drawGaps(seed uint64, count, length int) ([]audio.Gap, error) {
 	n, margin := len(g.Y), (length+1)/2
 	if length < 1 || count < 1 || n/count < length+2*margin {
@@ -136,7 +137,8 @@ func (g *signal) fit(ctx context.Context, m baselines.Method) (*baselines.Fit, *
 // grid returns the indices of all samples: 0, 1, 2, …
 func (g *signal) grid() []float64 { return grid(0, float64(len(g.Y)-1), 1) }
 
-// score adds the scores of a fill and of predicting 0 to a line. Observed samples without a prediction (NaN) are ignored.
+// score adds the scores of a fill and of predicting 0 to a line. Observed samples without a prediction (NaN) are
+// ignored.
 func (g *signal) score(l *Line, f *filling) {
 	n, missing := len(g.Y), g.missing()
 	observed, predicted, silence := make([]bool, n), make([]bool, n), make([]float64, n)

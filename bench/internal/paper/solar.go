@@ -15,13 +15,14 @@ import (
 	"github.com/vssgp/vssgp/bench/internal/jsonl"
 )
 
-// The paper compares Gaussian process approximations on the yearly reconstructed solar irradiance, scaled to standard deviation 1. Five
-// segments of 20 years are test data. All methods use one squared exponential.
+// The paper compares Gaussian process approximations on the yearly reconstructed solar irradiance, scaled to standard
+// deviation 1. Five segments of 20 years are test data. All methods use one squared exponential.
 //
-// The paper does not specify the positions of its segments. Case fixed uses the positions of a later reproduction (VFF, Hensman et al.),
-// shortened to 20 years. Case drawn draws them for each seed. The 50 features of ssgp are 25 frequencies, each with a cosine and a sine.
-// The paper does not specify the initial Σ either. Initialization paper uses the Σ of InitPaper, with the noise fixed in the first
-// iterations. With Σ = 0.0001, features extend over a century, and all parameters are optimized from the first iteration on.
+// The paper does not specify the positions of its segments. Case fixed uses the positions of a later reproduction (VFF,
+// Hensman et al.), shortened to 20 years. Case drawn draws them for each seed. The 50 features of ssgp are 25
+// frequencies, each with a cosine and a sine. The paper does not specify the initial Σ either. Initialization paper
+// uses the Σ of InitPaper, with the noise fixed in the first iterations. With Σ = 0.0001, features extend over a
+// century, and all parameters are optimized from the first iteration on.
 const (
 	solarSegments = 5
 	solarSegment  = 20 // years
@@ -68,8 +69,8 @@ func (s *series) drawn(seed uint64) ([]bool, error) {
 	return left, nil
 }
 
-// solarTrials returns the methods, each with the paper's initialization (length-scale of a year, σ² = 1, τ = 10) and with the best of
-// several. It also includes trials that are initialized from the spectrum.
+// solarTrials returns the methods, each with the paper's initialization (length-scale of a year, σ² = 1, τ = 10) and
+// with the best of several. It also includes trials that are initialized from the spectrum.
 func solarTrials(s *session) (list []trial) {
 	inducing, iterations := s.size(50, 10), s.size(1000, 10)
 	common := func(lengthscale float64) baselines.Options {
@@ -108,7 +109,8 @@ func solarTrials(s *session) (list []trial) {
 		spectrum(spectrumStart, s.size(0, 10)), spectrum(keptStart, vssgp.NoIterations))
 }
 
-// scales returns trials of a deterministic method, with the paper's initialization and with the best of several initial length-scales.
+// scales returns trials of a deterministic method, with the paper's initialization and with the best of several initial
+// length-scales.
 func scales(method string, with func(lengthscale float64) baselines.Method) []trial {
 	var best bestOf
 	for i := range starts {
@@ -163,8 +165,8 @@ func solarTable(w io.Writer, lines []Line) {
 	}
 }
 
-// ahead counts the fits in g that have a larger test RMSE than the vssgp fit of the same case and seed with the given initialization. If
-// either method has only one fit, it is compared with all fits of the other.
+// ahead counts the fits in g that have a larger test RMSE than the vssgp fit of the same case and seed with the given
+// initialization. If either method has only one fit, it is compared with all fits of the other.
 func ahead(start string, g, in []Line) string {
 	if g[0].Method == "vssgp" {
 		return ""

@@ -184,7 +184,8 @@ func percent(v []float64) string {
 	return fmt.Sprintf("%.1f %%", 100*stat.Mean(v, nil))
 }
 
-// digits formats a number with three significant digits, or two if it is below 0.01. Numbers from 1000 to 10⁶ are rounded to integers.
+// digits formats a number with three significant digits, or two if it is below 0.01. Numbers from 1000 to 10⁶ are
+// rounded to integers.
 func digits(v float64) string {
 	switch size := math.Abs(v); {
 	case size < 0.01:

@@ -7,7 +7,8 @@ import (
 	"github.com/vssgp/vssgp/bench/internal/baselines"
 )
 
-// TestQuantities checks that a ratio of scores requires both scores and a positive divisor, and that lines are sorted by a number.
+// TestQuantities checks that a ratio of scores requires both scores and a positive divisor, and that lines are sorted
+// by a number.
 func TestQuantities(t *testing.T) {
 	at := func(k int, below float64) Line {
 		return lineOf("vssgp", "paper", "a", 0, k, map[Score]float64{TestRMSE: 1, ZeroRMSE: below})

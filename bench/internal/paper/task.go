@@ -52,7 +52,8 @@ func (t *task) line(method, start string, run func(context.Context, *Line) (*fil
 	}}
 }
 
-// scoreGaps scores a fill over all gaps and in each gap. It ignores samples outside the gaps, which most methods do not predict.
+// scoreGaps scores a fill over all gaps and in each gap. It ignores samples outside the gaps, which most methods do not
+// predict.
 func (t *task) scoreGaps(l *Line, f *filling) {
 	l.Scores = map[Score]float64{TestRMSE: t.rmse(f)}
 	if coverage, nlpd, ok := t.intervals(f); ok {
@@ -88,7 +89,8 @@ func (t *task) fill(method, start string, fill filler) fit {
 	})
 }
 
-// model returns the fit of a model of all samples outside the gaps. make receives the function to which the method reports its progress.
+// model returns the fit of a model of all samples outside the gaps. make receives the function to which the method
+// reports its progress.
 func (t *task) model(method, start string, make func(report func(vssgp.Progress)) baselines.Method) fit {
 	return t.line(method, start, func(ctx context.Context, l *Line) (*filling, error) {
 		steps := progressLog{log: t.log, key: l.Key}
@@ -141,7 +143,8 @@ func (c *progressLog) report(p vssgp.Progress) {
 		c.key.Set, c.key, p.Iteration, p.Iterations, p.Bound, p.Elapsed.Seconds())
 }
 
-// perStep returns the mean time of the iterations between the first and the last report. ok is false if there are no such iterations.
+// perStep returns the mean time of the iterations between the first and the last report. ok is false if there are no
+// such iterations.
 func (c *progressLog) perStep() (seconds float64, ok bool) {
 	steps := c.last.Iteration - c.first.Iteration
 	if steps <= 0 {

@@ -22,14 +22,16 @@ const (
 // starts is the number of initializations of which the best is kept.
 const starts = 5
 
-// A trial is a method with an initialization. with returns the method for a seed. If draws is false, the fit does not depend on the seed.
+// A trial is a method with an initialization. with returns the method for a seed. If draws is false, the fit does not
+// depend on the seed.
 type trial struct {
 	method, start string
 	draws         bool
 	with          func(seed uint64) baselines.Method
 }
 
-// features returns a trial of package vssgp that keeps the best of several initializations. Seeds do not share initializations.
+// features returns a trial of package vssgp that keeps the best of several initializations. Seeds do not share
+// initializations.
 func features(method, start string, o vssgp.Options, several uint64) trial {
 	o.Restarts = int(several - 1)
 	return trial{method, start, true, func(seed uint64) baselines.Method {
@@ -54,8 +56,8 @@ func smallSigmaFeatures(start string, o vssgp.Options, several uint64) trial {
 // smallSigma is the initial Σ, with which a feature extends over a hundred length-scales.
 const smallSigma = 0.0001
 
-// unscheduled is a method with a random initialization and no schedule: all parameters are optimized from the first iteration on. It
-// passes the initialization as Options.From, because fits from a given model have no schedule.
+// unscheduled is a method with a random initialization and no schedule: all parameters are optimized from the first
+// iteration on. It passes the initialization as Options.From, because fits from a given model have no schedule.
 type unscheduled struct{ vssgp.Options }
 
 // Fit implements baselines.Method.
@@ -69,7 +71,8 @@ func (s unscheduled) Fit(ctx context.Context, data *vssgp.Data) (*baselines.Fit,
 	return baselines.Features{Options: s.Options}.Fit(ctx, data)
 }
 
-// spectrum returns a trial of package vssgp initialized from the data's spectrum. Without windows, the initialization is deterministic.
+// spectrum returns a trial of package vssgp initialized from the data's spectrum. Without windows, the initialization
+// is deterministic.
 func spectrum(start string, iterations int) trial {
 	o := vssgp.Options{Init: vssgp.InitSpectrum, Windows: vssgp.WindowOptions{Length: vssgp.WindowNone}, Iterations: iterations}
 	return deterministic("vssgp", start, baselines.Features{Options: o})

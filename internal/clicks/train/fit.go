@@ -24,8 +24,9 @@ type example struct {
 	weight   float64
 }
 
-// examples returns the labeled candidates of the trial. A candidate is a click if it contains at least half of the energy of an added
-// click. Other candidates are negative examples if they are at least clearOf samples from all clicks, and are left out otherwise.
+// examples returns the labeled candidates of the trial. A candidate is a click if it contains at least half of the
+// energy of an added click. Other candidates are negative examples if they are at least clearOf samples from all
+// clicks, and are left out otherwise.
 func (t *trial) examples(weight float64) (out []example) {
 	for _, c := range t.found {
 		e := example{features: c.Features, weight: weight}
@@ -55,7 +56,8 @@ type regression struct {
 	weights []float64 // weights of the candidates, with sum 1
 }
 
-// fit fits the detector's weights to the candidates of all trials. The weight of a candidate is the inverse of its trial's duration.
+// fit fits the detector's weights to the candidates of all trials. The weight of a candidate is the inverse of its
+// trial's duration.
 func fit(all []*trial) (*clicks.Weights, error) {
 	var examples []example
 	for _, t := range all {
@@ -105,7 +107,8 @@ func (f *regression) value(of, g []float64) (sum float64, _ error) {
 	return sum, nil
 }
 
-// bounds returns the quantiles beyond and 1-beyond of a feature. The clicks have the same total weight as the other examples.
+// bounds returns the quantiles beyond and 1-beyond of a feature. The clicks have the same total weight as the other
+// examples.
 func bounds(examples []example, feature int) (low, high float64) {
 	of := map[bool]float64{}
 	for _, e := range examples {

@@ -2,8 +2,8 @@
 //
 //	go run ./internal/clicks/train [-out internal/clicks/weights.go] FILE.wav …
 //
-// It adds faint and loud clicks to recordings without clicks, and prints the recall of the detector and its false positives. With -out it
-// fits the weights first. Without, the table is of the present weights.
+// It adds faint and loud clicks to recordings without clicks, and prints the recall of the detector and its false
+// positives. With -out it fits the weights first. Without, the table is of the present weights.
 package main
 
 import (

@@ -23,7 +23,8 @@ type score struct {
 	seconds  float64
 }
 
-// add adds the score of a trial at a sensitivity. A click is detected if detections contain at least half of its energy.
+// add adds the score of a trial at a sensitivity. A click is detected if detections contain at least half of its
+// energy.
 func (s *score) add(t *trial, sensitivity float64) {
 	var found []audio.Gap
 	for _, c := range clicks.Choose(t.found, len(t.x), t.rate, sensitivity) {

@@ -1,4 +1,5 @@
-// Package spoil adds damage to intact recordings for benchmarks and for the training of the click detector, and returns the damaged segments.
+// Package spoil adds damage to intact recordings for benchmarks and for the training of the click detector, and returns
+// the damaged segments.
 package spoil
 
 import (
@@ -27,9 +28,10 @@ const (
 // Shapes lists the shapes of clicks that may be louder than the sound.
 var Shapes = []Shape{Noise, Tick, Bump, Ring}
 
-// Clicks returns a copy of a channel x with up to n clicks of least to most samples at random positions, and their positions in ascending
-// order. The shapes are drawn from of. The rms of a click is level decibels above the rms of the sound within 10 ms, or above ten
-// quantization steps if this is larger. Samples are rounded to steps and limited to ±1.
+// Clicks returns a copy of a channel x with up to n clicks of least to most samples at random positions, and their
+// positions in ascending order. The shapes are drawn from of. The rms of a click is level decibels above the rms of the
+// sound within 10 ms, or above ten quantization steps if this is larger. Samples are rounded to steps and limited to
+// ±1.
 func Clicks(
 	x []float64, of []Shape, n, least, most int, level float64, rate int, step float64, seed uint64,
 ) (y []float64, all []audio.Gap) {
@@ -56,7 +58,8 @@ type Crackle struct {
 	Peak      bool    // the level is the click's peak instead of its rms
 }
 
-// Clicks returns a copy of a channel with crackle, with samples rounded as by the function Clicks, and the clicks' positions and levels.
+// Clicks returns a copy of a channel with crackle, with samples rounded as by the function Clicks, and the clicks'
+// positions and levels.
 func (c Crackle) Clicks(x []float64, rate int, step float64, seed uint64) (y []float64, all []audio.Gap, levels []float64) {
 	rng := rand.New(rand.NewPCG(seed, 0xc2ac))
 	y = slices.Clone(x)

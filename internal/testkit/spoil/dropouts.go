@@ -22,8 +22,8 @@ const (
 // Stops lists all kinds.
 var Stops = []Stop{Zero, Dithered, Triangular, Repeat, RepeatNoise}
 
-// Dropouts divides a channel x into blocks whose length is every. It returns a copy of x with one dropout of length samples at a random
-// position in each block, and the dropouts. step is the quantization step.
+// Dropouts divides a channel x into blocks whose length is every. It returns a copy of x with one dropout of length
+// samples at a random position in each block, and the dropouts. step is the quantization step.
 func Dropouts(x []float64, kind Stop, length, every int, step float64, seed uint64) (y []float64, all []audio.Gap) {
 	rng := rand.New(rand.NewPCG(seed, uint64(length)))
 	y = slices.Clone(x)

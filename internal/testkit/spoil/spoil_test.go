@@ -8,8 +8,8 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestClicks checks that a channel is unchanged outside the clicks, that the clicks have the given level and lengths and both polarities,
-// and that the same seed gives the same clicks.
+// TestClicks checks that a channel is unchanged outside the clicks, that the clicks have the given level and lengths
+// and both polarities, and that the same seed gives the same clicks.
 func TestClicks(t *testing.T) {
 	const step, rate = 1.0 / 32768, 16000
 	x := testkit.Numbers(60000, func(n int) float64 { return step * math.Round(300*math.Sin(0.1*float64(n))) })
@@ -57,7 +57,8 @@ func TestClicks(t *testing.T) {
 	}
 }
 
-// TestDropouts checks that a channel is unchanged outside the dropouts, the kind of the dropouts, and that they are reproducible.
+// TestDropouts checks that a channel is unchanged outside the dropouts, the kind of the dropouts, and that they are
+// reproducible.
 func TestDropouts(t *testing.T) {
 	const step = 1.0 / 32768
 	x := testkit.Numbers(4000, func(n int) float64 { return step * math.Round(10000*math.Sin(0.1*float64(n))+5000) })
