@@ -42,7 +42,8 @@ func showRepairs(w io.Writer, lines []repairLine) {
 		made  string
 		level float64
 	}
-	fmt.Fprint(w, "| searched | damage | dB or ms | places | found | recall | precision | SNR before | after | least gain |\n", rule(10))
+	fmt.Fprint(w, "| searched | damage | dB or ms | places | found | recall | precision | SNR before | after | ",
+		"least gain |\n", rule(10))
 	for _, of := range jsonl.Groups(lines, func(l repairLine) key { return key{l.Kind, l.Made, l.Level} }) {
 		s, least, n := repairLine{}, math.Inf(1), float64(len(of))
 		for _, l := range of {
@@ -50,7 +51,8 @@ func showRepairs(w io.Writer, lines []repairLine) {
 			s.Before, s.After = s.Before+l.Before/n, s.After+l.After/n
 			least = min(least, l.After-l.Before)
 		}
-		fmt.Fprintf(w, "| %s | %s | %.3g | %d | %d | %s | %s | %.1f | %.1f | %.1f |\n", cmp.Or(of[0].Kind, "–"), of[0].Made, of[0].Level, s.Places, s.Found,
+		fmt.Fprintf(w, "| %s | %s | %.3g | %d | %d | %s | %s | %.1f | %.1f | %.1f |\n",
+			cmp.Or(of[0].Kind, "–"), of[0].Made, of[0].Level, s.Places, s.Found,
 			share(s.Hit, s.Places), share(s.Right, s.Found), s.Before, s.After, least)
 	}
 }

@@ -186,7 +186,8 @@ func (r *result) print(w io.Writer) {
 	for _, s := range r.Stages {
 		fmt.Fprintf(w, "%-28s %7.1f s  %s\n", s.Stage, s.Seconds, s.Status)
 	}
-	for _, s := range jsonl.Distinct(r.Stages, func(s stage) [3]string { return [3]string{s.Card, s.Driver, s.Commit} }) {
+	where := func(s stage) [3]string { return [3]string{s.Card, s.Driver, s.Commit} }
+	for _, s := range jsonl.Distinct(r.Stages, where) {
 		fmt.Fprintf(w, "\n%s, driver %s, commit %s\n\n", s[0], s[1], s[2])
 	}
 

@@ -134,7 +134,11 @@ func audio16kFits(s *session) ([]fit, error) {
 // references returns the fills for comparison: silence, linear interpolation, and method ar of package restore. Silence
 // also predicts the observed samples, so that its errors are the rms of the signal.
 func (t *task) references() []fit {
-	return []fit{t.fill("silence", "", fillZeros), t.fill("linear", "", fillLinear), t.fill("ar", "", fillBy(restore.Options{Method: restore.AR}))}
+	return []fit{
+		t.fill("silence", "", fillZeros),
+		t.fill("linear", "", fillLinear),
+		t.fill("ar", "", fillBy(restore.Options{Method: restore.AR})),
+	}
 }
 
 // paperAudio returns the paper's initialization for audio: two squared exponentials with length-scales of 2 and 10

@@ -41,7 +41,10 @@ func (f figure) save(path string) error {
 	last := &rows[len(rows)-1]
 	*last = append(slices.Clip(*last), make([]*plot.Plot, f.columns-len(*last))...)
 	const pad = 3 * vg.Millimeter
-	tiles := draw.Tiles{Rows: len(rows), Cols: f.columns, PadX: pad, PadY: pad, PadTop: pad, PadLeft: pad, PadRight: pad}
+	tiles := draw.Tiles{
+		Rows: len(rows), Cols: f.columns,
+		PadX: pad, PadY: pad, PadTop: pad, PadLeft: pad, PadRight: pad,
+	}
 
 	for _, format := range []string{"png", "svg"} {
 		to, err := draw.NewFormattedCanvas(f.width, f.height, format)
@@ -55,7 +58,8 @@ func (f figure) save(path string) error {
 				}
 			}
 		}
-		if err := fileio.Write(path+"."+format, func(w io.Writer) error { _, err := to.WriteTo(w); return err }); err != nil {
+		write := func(w io.Writer) error { _, err := to.WriteTo(w); return err }
+		if err := fileio.Write(path+"."+format, write); err != nil {
 			return err
 		}
 	}

@@ -23,13 +23,15 @@ const (
 
 func gapsTables(w io.Writer, lines []Line) {
 	lines = ok(lines)
-	fmt.Fprintf(w, "Each recording has up to %d gaps of each length and seed. The level of the 0.1 s around a gap is at most %d dB below the "+
-		"recording's. Gaps are at least %g s from the ends and %g s from one start to the next. Each is filled separately. Recordings are "+
-		"scaled to rms %g. %q is the default of `vssgp impute`. %q and %q are its `--method`.\n\n",
+	fmt.Fprintf(w, "Each recording has up to %d gaps of each length and seed. The level of the 0.1 s around a gap is at most "+
+		"%d dB below the recording's. Gaps are at least %g s from the ends and %g s from one start to the next. Each is "+
+		"filled separately. Recordings are scaled to rms %g. %q is the default of `vssgp impute`. %q and %q are its "+
+		"`--method`.\n\n",
 		gapCount, -gapLevel, gapMargin, gapDistance, excerptLevel, mixtureMethod, arMethod, vssgpMethod)
-	fmt.Fprintf(w, "A cell contains the RMSE relative to %q and the coverage of the 95 %% intervals. The first number is the geometric mean "+
-		"over recordings of the ratios of the RMSE over all samples in gaps of one length. The number in brackets is the geometric mean over "+
-		"gaps, in which quiet gaps count as much as loud ones. Seconds are CPU time.\n\n", arMethod)
+	fmt.Fprintf(w, "A cell contains the RMSE relative to %q and the coverage of the 95 %% intervals. The first number is the "+
+		"geometric mean over recordings of the ratios of the RMSE over all samples in gaps of one length. The number in "+
+		"brackets is the geometric mean over gaps, in which quiet gaps count as much as loud ones. Seconds are CPU time.\n\n",
+		arMethod)
 	for _, half := range []struct {
 		tuned bool
 		title string
@@ -114,7 +116,8 @@ func (f fillsBy) classTable(w io.Writer) {
 func (f fillsBy) recordingTable(w io.Writer) {
 	rows := [][]string{append(lengthHead(f.lengths, mixtureMethod+", by recording", "gaps"), "all", "seconds per gap")}
 	for _, here := range jsonl.Groups(f.gaps[mixtureMethod], nameOf) {
-		rows = append(rows, append([]string{here[0].name, strconv.Itoa(len(here))}, lengthRow(paired(here, f.reference), f.lengths, true)...))
+		cells := lengthRow(paired(here, f.reference), f.lengths, true)
+		rows = append(rows, append([]string{here[0].name, strconv.Itoa(len(here))}, cells...))
 	}
 	writeTable(w, rows)
 }

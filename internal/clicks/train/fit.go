@@ -147,8 +147,9 @@ func write(path string, w *clicks.Weights, files []string) error {
 		}
 		return out
 	}
-	fmt.Fprintf(&b, "\npackage clicks\n\nvar fitted = Weights{\n[Features]float64{%s},\n[Features]float64{%s},\n[Terms]float64{\n%v,\n",
-		list(w.Low[:]), list(w.High[:]), round(w.Of[0]))
+	fmt.Fprintf(&b, "\npackage clicks\n\nvar fitted = Weights{\n[Features]float64{%s},\n[Features]float64{%s},\n",
+		list(w.Low[:]), list(w.High[:]))
+	fmt.Fprintf(&b, "[Terms]float64{\n%v,\n", round(w.Of[0]))
 	for i, at := 0, 1; i < clicks.Features; i++ {
 		fmt.Fprintf(&b, "%s // %s\n", list(w.Of[at:at+i+2]), clicks.FeatureNames[i])
 		at += i + 2

@@ -47,7 +47,8 @@ var crackles = []struct {
 		Shapes: []spoil.Shape{spoil.Tick}, PerMinute: 5 * 60, Most: 5, Low: faintest, High: loudest, Peak: true,
 	}},
 	{"mixed", spoil.Crackle{
-		Shapes: []spoil.Shape{spoil.Ring, spoil.Tick, spoil.Grain}, PerMinute: 5 * 60, Most: 40, Low: faintest, High: loudest,
+		Shapes: []spoil.Shape{spoil.Ring, spoil.Tick, spoil.Grain}, PerMinute: 5 * 60, Most: 40,
+		Low: faintest, High: loudest,
 	}},
 	{"dense", spoil.Crackle{
 		Shapes: []spoil.Shape{spoil.Tick}, PerMinute: 33 * 60, Most: 5, Low: faintest, High: loudest, Peak: true,

@@ -47,7 +47,8 @@ func (s *score) add(t *trial, sensitivity float64) {
 	}
 
 	for _, f := range found {
-		if !slices.ContainsFunc(t.added, func(m audio.Gap) bool { return m.Start-clearOf < f.End && f.Start < m.End+clearOf }) {
+		near := func(m audio.Gap) bool { return m.Start-clearOf < f.End && f.Start < m.End+clearOf }
+		if !slices.ContainsFunc(t.added, near) {
 			s.false++
 		}
 	}
