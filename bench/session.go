@@ -28,8 +28,6 @@ type speedTask struct {
 	device           string // -device
 	kind             string // cpu or cuda, parsed from device
 	ordinal          int    // number of the GPU, parsed from device
-	precision        string // -precision
-	digits           int    // number of digits, parsed from precision; 0: float64
 	repeats, fit     int    // timed evaluations, iterations of a fit
 	peak             float64
 	kernels, clocked bool // time a GPU's kernels; time the parts of the CPU's passes
@@ -63,7 +61,7 @@ type session struct {
 // the command.
 func (o *speedTask) measure() (r *record, peers []peerLine, err error) {
 	began := time.Now()
-	b, err := openDevice(o.kind, gpu.Options{Ordinal: o.ordinal, Timing: o.kernels, Digits: o.digits, Direct: o.direct})
+	b, err := openDevice(o.kind, gpu.Options{Ordinal: o.ordinal, Timing: o.kernels, Direct: o.direct})
 	start := time.Since(began)
 	if err != nil {
 		return nil, nil, fmt.Errorf("-device %s: %w", o.device, err)
@@ -97,7 +95,7 @@ func newSession(o *speedTask, b backend.Backend) (*session, error) {
 		Inference: o.inference,
 		Data:      strings.TrimSuffix(filepath.Base(o.data), "."), Fitted: o.Fitted, Direct: o.direct, Window: o.Window,
 		Even: !o.Uneven && o.data == "", N: p.N, Q: p.Q, D: p.D, L: m.L, K: m.K, M: m.M(), V: m.Windows.Count(),
-		Device: b.Name(), Precision: o.precision, timing: timing{Fit: fit, Status: machine.OK},
+		Device: b.Name(), Precision: "float64", timing: timing{Fit: fit, Status: machine.OK},
 	}
 	if r.Device == "cpu" {
 		set, _ := simd.Chosen() // opening the rows returns the error

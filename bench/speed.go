@@ -14,7 +14,6 @@ import (
 
 	"github.com/vssgp/vssgp/bench/internal/jsonl"
 	"github.com/vssgp/vssgp/bench/internal/machine"
-	"github.com/vssgp/vssgp/gpu"
 )
 
 var inferences = []string{"exact", "factorised", "predict"}
@@ -25,7 +24,6 @@ func (o *speedTask) flags(set *flag.FlagSet) {
 	set.IntVar(&o.D, "outputs", 1, "number of outputs")
 	set.StringVar(&o.inference, "inference", "exact", "exact, factorised (bound and gradient) or predict (mean and covariance at the rows)")
 	set.StringVar(&o.device, "device", "cpu", "cpu, cuda or cuda:n")
-	set.StringVar(&o.precision, "precision", "float64", "precision on a GPU: float64, digits (7 int8 digits) or digits=3")
 	set.IntVar(&o.repeats, "repeats", 5, "timed evaluations after one that is not counted")
 	set.Float64Var(&o.peak, "peak", 0, "peak rate in TFLOP/s, for shares of it; 0: measure it on the CPU")
 	set.BoolVar(&o.kernels, "kernels", false, "also time each GPU kernel, which adds a few microseconds per launch")
@@ -53,11 +51,8 @@ func (o *speedTask) check(files []string) error {
 	if o.name == "" {
 		o.name = o.defaultName()
 	}
-	var err, precise error
+	var err error
 	o.kind, o.ordinal, err = parseDevice(o.device)
-	if o.digits, precise = gpu.ParseDigits(o.precision); precise != nil {
-		precise = fmt.Errorf("-precision %q: %w", o.precision, precise)
-	}
 	o.peers = list(o.peerList)
 	exact, predict, dump := o.inference == "exact", o.inference == "predict", o.dump != ""
 	return cmp.Or(
@@ -71,8 +66,7 @@ func (o *speedTask) check(files []string) error {
 		demand(!o.checked || !predict, "-check requires -inference exact or factorised"),
 		demand(!dump || !predict, "-dump requires -inference exact or factorised"),
 		demand(o.peerTime > 0, "-peer-time %v: must be positive", o.peerTime),
-		demandFiles(files, 0, ""), o.sizes.check(), err, precise,
-		demand(o.digits == 0 || o.kind != "cpu", "-precision %s requires -device cuda: the CPU computes in float64", o.precision),
+		demandFiles(files, 0, ""), o.sizes.check(), err,
 		known("peers", o.peers, peerNames),
 		demand(len(o.peers) == 0 || exact && o.Window == 0,
 			"-peers requires -inference exact without -window"),

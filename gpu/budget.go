@@ -56,8 +56,7 @@ const (
 	arrayGram   // in the order of backend.NewGram
 	arraySums   // sums of each feature
 	arrayPart   // partial sums
-	arrayStore  // E[φ] of a slab of rows, or its digits, followed by the adjoints
-	arrayDigits // digits of Ḡ
+	arrayStore  // E[φ] of a slab of rows
 	arrayRes    // residuals
 	arrayValue  // squared residuals
 	arrayLevels // levels of a chain

@@ -21,7 +21,7 @@ var denseEdges = []int{65, 97, 127, 128, 129, 191, 192, 193, 255, 256, 257}
 
 // TestDenseModels compares models without windows with the host's solution.
 func TestDenseModels(t *testing.T) {
-	onEachCard(t, 0, func(t *testing.T, b *Backend) {
+	onEachCard(t, func(t *testing.T, b *Backend) {
 		for _, m := range []int{1, 2, 63, 64} { // one front
 			solveAs(t, b, []int{m}, 1)
 		}
@@ -163,7 +163,7 @@ func (a *algebra) residual(mean []float64) (largest float64) {
 // of substitution; with U alone it would be 10⁵ times as large.
 func TestDenseAlgebra(t *testing.T) {
 	const epsilon = 0x1p-53
-	onEachCard(t, 0, func(t *testing.T, b *Backend) {
+	onEachCard(t, func(t *testing.T, b *Backend) {
 		for _, c := range []struct {
 			m, d, large  int
 			twin, lambda float64
@@ -209,7 +209,7 @@ func TestDenseAlgebra(t *testing.T) {
 // tiles.
 func TestDenseTiles(t *testing.T) {
 	bar := backend.SolvedAdjoint{Inverse: 1, Outer: 2, Linear: 3}
-	onEachCard(t, 0, func(t *testing.T, b *Backend) {
+	onEachCard(t, func(t *testing.T, b *Backend) {
 		for _, m := range []int{192, 193, 257, 390} {
 			a := newAlgebra(m, 2, 0, 0.3)
 			if err := near(a.on(t, b, 1, bar).answers(), a.on(t, b, math.MaxInt, bar).answers(), 1e-12); err != nil {
@@ -240,7 +240,7 @@ func off(got []float64, want mat.Matrix) (worst float64) {
 
 // TestDenseJitter checks that Jittered finds the same jitter as on the host if A has no factor.
 func TestDenseJitter(t *testing.T) {
-	onEachCard(t, 0, func(t *testing.T, b *Backend) {
+	onEachCard(t, func(t *testing.T, b *Backend) {
 		p := windowed([]int{100}, 60, 1)
 		r, mom := p.withMoments(t, b)
 		var eigen mat.EigenSym

@@ -23,8 +23,6 @@ func TestBarriers(t *testing.T) {
 		{n: 300, m: 70, q: 2, d: 1},
 		{n: 700, m: 90, q: 1, d: 1, even: true, windows: 3},
 		{n: 300, m: 200, q: 1, d: 2, windows: 10}, // 20 features each: partial strips and panels, and segments
-		{n: 300, m: 130, q: 1, d: 1, even: true, digits: 3},
-		{n: 150, m: 70, q: 2, d: 1, windows: 2, digits: 7},
 	} {
 		p := newProblem(s)
 		onEach(t, func(t *testing.T, ordinal int) {
@@ -48,7 +46,7 @@ func TestBarriers(t *testing.T) {
 func TestDenseBarriers(t *testing.T) {
 	defer emu.Backwards(false)
 	a, bar := newAlgebra(261, 2, 0, 0.3), backend.SolvedAdjoint{Inverse: 1, Outer: 2, Linear: 3}
-	onEachCard(t, 0, func(t *testing.T, b *Backend) {
+	onEachCard(t, func(t *testing.T, b *Backend) {
 		for _, large := range []int{1, math.MaxInt} {
 			var both [2][]answer
 			for i := range both {
@@ -75,12 +73,6 @@ func TestFailures(t *testing.T) {
 	for _, call := range []string{"alloc", "upload", "launch"} {
 		for _, m := range p.methods() {
 			t.Run(call+"/"+m.name+" by tables", func(t *testing.T) { p.failsAt(t, m, call) })
-		}
-	}
-	p.tables, p.digits = false, LeastDigits
-	for _, call := range []string{"alloc", "launch"} {
-		for _, m := range p.methods()[:2] {
-			t.Run(call+"/"+m.name+" by digits", func(t *testing.T) { p.failsAt(t, m, call) })
 		}
 	}
 }

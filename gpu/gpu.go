@@ -22,12 +22,6 @@ type Options struct {
 	Budget int64
 	// Timing enables Timings. It costs a few microseconds per launch.
 	Timing bool
-	// Digits is the number of int8 digits per feature, LeastDigits or MostDigits, for computing G
-	// and the products of its pullback in integers; 0 means float64. Integer results are the same
-	// on every GPU. With 7 digits they are as accurate as float64, and faster where float64 is slow
-	// (FastFloat64). With s digits, an entry of G for N rows has an error of at most
-	// N·A1²·s·2^(2−8s). Sums from tables always use float64.
-	Digits int
 	// Direct computes all sums by passes over the rows, never from tables.
 	Direct bool
 
@@ -40,7 +34,6 @@ type Backend struct {
 	context  *cuda.Context
 	module   *cuda.Module
 	timings  *timings // nil: disabled
-	digits   int      // Options.Digits
 	passCost float64  // rowspectrum.Card, or more in tests
 
 	mu        sync.Mutex // guards the fields below, and planning with allocation
@@ -59,15 +52,12 @@ func Open(o Options) (*Backend, error) {
 }
 
 func openCard(o Options) (*Backend, error) {
-	if o.Digits != 0 && o.Digits != LeastDigits && o.Digits != MostDigits {
-		return nil, fmt.Errorf("%d digits: must be %d or %d, or 0 for float64", o.Digits, LeastDigits, MostDigits)
-	}
 	context, err := cuda.Open(o.Ordinal, o.Budget)
 	if err != nil {
 		return nil, err
 	}
 	b := &Backend{
-		device: context.Device(), context: context, digits: o.Digits, passCost: rowspectrum.Card, functions: map[string]*cuda.Function{},
+		device: context.Device(), context: context, passCost: rowspectrum.Card, functions: map[string]*cuda.Function{},
 	}
 	switch {
 	case o.Direct:
@@ -88,14 +78,8 @@ func openCard(o Options) (*Backend, error) {
 	return b, nil
 }
 
-// Name returns "cuda:0 NVIDIA H200", or with digits "cuda:0 NVIDIA L40, 7 digits".
-func (b *Backend) Name() string {
-	name := fmt.Sprintf("cuda:%d %s", b.device.Ordinal, b.device.Name)
-	if b.digits > 0 {
-		name += fmt.Sprintf(", %d digits", b.digits)
-	}
-	return name
-}
+// Name returns a name such as "cuda:0 NVIDIA H200".
+func (b *Backend) Name() string { return fmt.Sprintf("cuda:%d %s", b.device.Ordinal, b.device.Name) }
 
 // Close releases the GPU. If rows are still open, it returns an error with the size of their
 // memory.

@@ -63,23 +63,18 @@ func onEach(t *testing.T, test func(t *testing.T, ordinal int)) {
 	}
 }
 
-// onEachCard runs a test on each GPU like onEach, with a backend that uses digits; 0 means float64.
-func onEachCard(t *testing.T, digits int, test func(t *testing.T, b *Backend)) {
-	onEach(t, func(t *testing.T, ordinal int) { test(t, open(t, Options{Ordinal: ordinal, Digits: digits})) })
+// onEachCard runs a test on each GPU like onEach, with a backend.
+func onEachCard(t *testing.T, test func(t *testing.T, b *Backend)) {
+	onEach(t, func(t *testing.T, ordinal int) { test(t, open(t, Options{Ordinal: ordinal})) })
 }
 
 func TestBackend(t *testing.T) {
-	for _, digits := range []int{0, MostDigits} {
-		if digits > 0 && !slow.Tests {
-			break // TestDigitsAsCPU
-		}
-		onEach(t, func(t *testing.T, ordinal int) {
-			t.Parallel()
-			backendtest.Run(t, func(t testing.TB) backend.Backend {
-				return testkit.Must(Open(Options{Ordinal: ordinal, Digits: digits}))(t)
-			})
+	onEach(t, func(t *testing.T, ordinal int) {
+		t.Parallel()
+		backendtest.Run(t, func(t testing.TB) backend.Backend {
+			return testkit.Must(Open(Options{Ordinal: ordinal}))(t)
 		})
-	}
+	})
 }
 
 // float64Bound returns the maximum difference from package cpu. A rotation over 64 rows loses at
@@ -113,7 +108,7 @@ var shapes = []shape{
 }
 
 func TestAsCPU(t *testing.T) {
-	onEachCard(t, 0, func(t *testing.T, b *Backend) {
+	onEachCard(t, func(t *testing.T, b *Backend) {
 		for _, s := range shapes {
 			t.Run(s.name, func(t *testing.T) { newProblem(s).asCPU(t, b, float64Bound) })
 		}
@@ -123,7 +118,7 @@ func TestAsCPU(t *testing.T) {
 // TestSteady checks that nothing is allocated on the GPU from the second evaluation on.
 func TestSteady(t *testing.T) {
 	p := newProblem(shape{n: 600, m: 70, q: 1, d: 2, even: true, windows: 3})
-	onEachCard(t, 0, func(t *testing.T, b *Backend) {
+	onEachCard(t, func(t *testing.T, b *Backend) {
 		r := testkit.Must(b.Open(p.data))(t)
 		defer r.Close()
 		var before allocations
@@ -194,12 +189,8 @@ func TestRanks(t *testing.T) {
 // TestName checks that the name begins with the value for --device.
 func TestName(t *testing.T) {
 	d := usable(t)[0]
-	want := fmt.Sprintf("cuda:%d %s", d.Ordinal, d.Name)
-	for digits, of := range map[int]string{0: "", 7: ", 7 digits"} {
-		if name := open(t, Options{Ordinal: d.Ordinal, Digits: digits}).Name(); name != want+of {
-			t.Errorf("name %q, want %q", name, want+of)
-		}
-	}
+	name := open(t, Options{Ordinal: d.Ordinal}).Name()
+	testkit.Equal(t, name, fmt.Sprintf("cuda:%d %s", d.Ordinal, d.Name), "the name")
 }
 
 // TestParseOrdinal checks that one GPU is accepted and that the error for several names the
@@ -247,12 +238,6 @@ func TestMisuse(t *testing.T) {
 	} {
 		if _, err := Open(o); !errors.Is(err, cuda.ErrNoDevice) {
 			t.Errorf("%+v: %v, want %v", o, err, cuda.ErrNoDevice)
-		}
-	}
-	for _, digits := range []int{-1, 1, LeastDigits - 1, LeastDigits + 1, MostDigits - 1, MostDigits + 1} {
-		_, err := Open(Options{Ordinal: devices[0].Ordinal, Digits: digits})
-		if err == nil || !strings.Contains(err.Error(), "must be 3 or 7, or 0") {
-			t.Errorf("%d digits: %v", digits, err)
 		}
 	}
 	b := testkit.Must(Open(Options{Ordinal: devices[0].Ordinal}))(t)

@@ -28,6 +28,13 @@ func gradientShared(q, threads int) int {
 	return 8 * kernels.GradientRows * (q + 2 + outputGroup)
 }
 
+// A kernel is the arguments of a kernel in package kernels.
+type kernel interface {
+	Name() string
+	Block() int
+	Words() []uint64
+}
+
 // A queue is a stream of a GPU with its arrays. It keeps the first error since it was last
 // finished; after an error nothing more is queued.
 //

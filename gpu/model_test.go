@@ -141,7 +141,7 @@ func sameGradient(t *testing.T, what string, got, want *vssgp.Params) {
 // host, dense and with windows.
 func TestNoiseless(t *testing.T) {
 	all := modeltest.Noiseless()
-	onEachCard(t, 0, func(t *testing.T, b *Backend) {
+	onEachCard(t, func(t *testing.T, b *Backend) {
 		for i, s := range all[:5] {
 			if !slow.Tests && i != 0 && i != 2 {
 				continue // an emulated GPU takes a minute for all

@@ -51,11 +51,7 @@ func (r *rows) planMoments(p *plan) error {
 	if r.planTables(p) {
 		return nil
 	}
-	gram := gramKind(tileFor(runs))
-	if digits := r.card.digits; digits > 0 {
-		gram = gramKind(kernels.DigitTile).byDigits(digits)
-	}
-	return r.addPasses(p, runs, gram, columnKind(columnCut, columnBlock, groups(p.d), columnSums))
+	return r.addPasses(p, runs, gramKind(tileFor(runs)), columnKind(columnCut, columnBlock, groups(p.d), columnSums))
 }
 
 // sumMoments computes the sums over the rows on the device: strictly lower triangles in arrayGram,
@@ -68,21 +64,12 @@ func (r *rows) sumMoments(p *plan, a kernels.RowsBank) {
 	}
 	g, part := p.passes[0], r.address(arrayPart)
 	r.sweep(p, g, a, func(a kernels.RowsBank, s slab, blocks int) {
-		if r.card.digits > 0 {
-			r.gramByDigits(a, s, blocks)
-			return
-		}
 		k := kernels.MomentsGram64{Chunks: a.Chunks, Jobs: a.Jobs, Slab: s.first, Most: s.rows, Store: r.address(arrayStore), Part: part}
 		r.launchTile(g.tile, &k, (*kernels.MomentsGram128)(&k), blocks, kernels.TileShared(int(g.tile)))
 	}, func(chunks, reductions uint64, blocks int) {
-		gram := r.address(arrayGram)
-		if digits := r.card.digits; digits > 0 {
-			r.launch(&kernels.DigitsGramReduce{
-				Chunks: chunks, Reductions: reductions, Part: part, Gram: gram, Amp: a.Amp, Digits: int64(digits),
-			}, blocks, 0)
-			return
-		}
-		r.launch(&kernels.MomentsGramReduce{Chunks: chunks, Reductions: reductions, Part: part, Gram: gram, Tile: g.tile}, blocks, 0)
+		r.launch(&kernels.MomentsGramReduce{
+			Chunks: chunks, Reductions: reductions, Part: part, Gram: r.address(arrayGram), Tile: g.tile,
+		}, blocks, 0)
 	})
 	r.columns(p, p.passes[1], a, func(a kernels.RowsBank, _ slab, d0 int64, part uint64, blocks int) {
 		r.launch(&kernels.MomentsColumns{RowsBank: a, D0: d0, Part: part}, blocks, 0)

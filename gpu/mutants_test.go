@@ -70,7 +70,7 @@ func TestMutants(t *testing.T) {
 			t.Fatal("with all barriers:", err)
 		}
 		for i, p := range barriers(t) {
-			if os.Getenv("VSSGP_MUTANTS") != "1" && i%8 != 0 || strings.HasPrefix(p.file, "digits") { // TestDigitsMutants
+			if os.Getenv("VSSGP_MUTANTS") != "1" && i%8 != 0 {
 				continue
 			}
 			emu.LeaveOut(p.file, p.line)
@@ -85,43 +85,6 @@ func TestMutants(t *testing.T) {
 			}
 		}
 		emu.LeaveOut("", 0)
-	})
-}
-
-// TestDigitsMutants repeats TestMutants for the barriers of the digit kernels.
-func TestDigitsMutants(t *testing.T) {
-	if !emu.Races {
-		t.Skip("this build has no race detector: add the tag racekernels")
-	}
-	defer emu.LeaveOut("", 0)
-	problems := []*problem{
-		newProblem(shape{n: 150, m: 130, q: 1, d: 1, even: true, digits: 3}),
-		newProblem(shape{n: 150, m: 40, q: 2, d: 1, windows: 2, digits: 7}),
-	}
-	onEach(t, func(t *testing.T, ordinal int) {
-		wants, err := answers(ordinal, problems, nil)
-		if err != nil {
-			t.Fatal("with all barriers:", err)
-		}
-		caught, passed := 0, 0
-		for _, p := range barriers(t) {
-			if p.file != "pullback.cu" && !strings.HasPrefix(p.file, "digits") {
-				continue
-			}
-			emu.LeaveOut(p.file, p.line)
-			_, err := answers(ordinal, problems, wants)
-			if emu.LeftOut() > 0 {
-				passed++
-			}
-			if err != nil {
-				caught++
-				t.Logf("%s:%d: %.300v", p.file, p.line, err)
-			}
-		}
-		emu.LeaveOut("", 0)
-		if caught != 3 || passed != 4 { // two of ring, the last of which protects later uses of shared memory, and two of pullback
-			t.Errorf("%d barriers are reached, want 4; removing one causes an error for %d of them, want 3", passed, caught)
-		}
 	})
 }
 
@@ -143,11 +106,7 @@ func (p *problem) answers(ordinal int, all, wants [][]answer) ([][]answer, error
 		return nil, err
 	}
 	defer b.Close()
-	methods := p.methods()
-	if p.digits > 0 {
-		methods = methods[:2] // digits affect only these
-	}
-	for _, m := range methods {
+	for _, m := range p.methods() {
 		have, err := p.run(b, m)
 		if err == nil && wants != nil {
 			err = sameBits(wants[len(all)], have)

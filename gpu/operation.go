@@ -154,10 +154,11 @@ func (r *rows) sweep(p *plan, pass *pass, a kernels.RowsBank, launch func(a kern
 	for _, b := range pass.batches {
 		for first := int64(0); first == 0 || first < b.rows; first += max(b.slab, 1) {
 			s := slab{first, b.slab}
-			if pass.stored() {
+			if pass.stored {
 				a.Jobs = r.at(p, b.storeJobs)
 				down := int(parts(min(b.slab, b.rows-first), kernels.Resync))
-				r.launchGrid(pass.kernel(a, s, r.address(arrayStore)), b.storeJobs.rows, down, 0)
+				k := &kernels.FeaturesStore{RowsBank: a, Slab: s.first, Most: s.rows, Store: r.address(arrayStore)}
+				r.launchGrid(k, b.storeJobs.rows, down, 0)
 			}
 			a.Jobs = r.at(p, b.jobs)
 			launch(a, s, b.jobs.rows)

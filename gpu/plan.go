@@ -26,7 +26,7 @@ type plan struct {
 	frequencies int  // in the tables, if these are faster than passes over the rows; 0: passes are faster
 	tables      bool // the sums come from tables, whose arrays fit into memory
 
-	chunks, rowJobs section   // jobs of a few rows each (residuals, predictions) or of digits of Ḡ; reductions of pairs
+	chunks, rowJobs section   // jobs of a few rows each (residuals, predictions); reductions of pairs
 	levels          []section // of the chain
 	chain           *chain
 }
@@ -89,7 +89,7 @@ type pass struct {
 // and what a block sums.
 type kind struct {
 	cut
-	storage
+	stored              bool  // the features are stored, slab by slab, before they are multiplied (store.go)
 	tile                int64 // features of a block
 	pairs               bool  // gramKind: a block multiplies two tiles of them
 	perRow              bool  // quadKind: a sum for each row
@@ -99,7 +99,7 @@ type kind struct {
 
 // gramKind returns the kind with a block for each tile of the triangle.
 func gramKind(tile int64) kind {
-	return kind{cut: gramCut, storage: storeFeatures, tile: tile, pairs: true, slotBytes: 8 * tile * tile}
+	return kind{cut: gramCut, stored: true, tile: tile, pairs: true, slotBytes: 8 * tile * tile}
 }
 
 // columnKind returns the kind with a block for every size features of a run. For every group of
@@ -110,15 +110,15 @@ func columnKind(c cut, size int64, groups, sums int) kind {
 
 // twoSided returns the kind with two threads per feature, whose sums are adjacent, and with stored
 // features.
-func (k kind) twoSided(s storage) kind {
-	k.storage, k.sides, k.slotBytes = s, 2, 2*k.slotBytes
+func (k kind) twoSided() kind {
+	k.stored, k.sides, k.slotBytes = true, 2, 2*k.slotBytes
 	return k
 }
 
 // quadKind returns the kind with a block for each tile of features over a run of one chunk, with a
 // sum for each row; predict_quad_reduce adds the sums of a row's tiles.
 func quadKind(tile int64) kind {
-	return kind{cut: quadCut, storage: storeFeatures, tile: tile, perRow: true, slotBytes: 8 * kernels.QuadRows}
+	return kind{cut: quadCut, stored: true, tile: tile, perRow: true, slotBytes: 8 * kernels.QuadRows}
 }
 
 // count returns the number of blocks over a chunk of m features.
@@ -142,7 +142,7 @@ func (p *plan) addPass(k kind, runs []run, slots, store int64) *pass {
 		end, used, stored := first, int64(0), int64(0)
 		for ; end < len(runs); end++ {
 			own := chunks[of[end].lo:of[end].hi]
-			n, bytes := int64(len(own))*k.count(runs[end].M), k.storeBytes(own, k.most)
+			n, bytes := int64(len(own))*k.count(runs[end].M), k.storeBytes(own, longest)
 			s.least = max(s.least, n)
 			s.leastStore = max(s.leastStore, k.storeBytes(own, slabUnit))
 			if end > first && (used+n > slots || stored+bytes > store) {
@@ -153,7 +153,7 @@ func (p *plan) addPass(k kind, runs []run, slots, store int64) *pass {
 		}
 		s.slots = max(s.slots, used)
 		b := p.batch(k, runs[first:end], of[first:end])
-		if k.stored() {
+		if k.stored {
 			p.fillStore(&b, s, span{of[first].lo, of[end-1].hi}, store)
 		}
 		s.batches = append(s.batches, b)
@@ -208,22 +208,22 @@ func (p *plan) fillStore(b *batch, s *pass, which span, store int64) {
 	chunks := s.chunks[which.lo:which.hi]
 	row := int64(0) // bytes of one row of each chunk
 	for i, c := range chunks {
-		width := s.wide(c.M)
-		row += s.number * width
+		width := storeWidth(c.M)
+		row += 8 * width
 		b.rows = max(b.rows, c.Rows())
 		for block := range parts(width, columnBlock) {
 			jobs = append(jobs, kernels.Job{Chunk: int64(which.lo + i), Block: block})
 		}
 	}
 	b.storeJobs = add(p, jobs)
-	b.slab = min(s.most, parts(b.rows, slabUnit)*slabUnit)
-	if s.storeBytes(chunks, s.most) > store {
+	b.slab = parts(b.rows, slabUnit) * slabUnit
+	if s.storeBytes(chunks, longest) > store {
 		b.slab = min(b.slab, max(slabUnit, store/row/slabUnit*slabUnit))
 	}
 	at := int64(0)
 	for i := range chunks {
 		chunks[i].Store = at
-		at += s.numbers(chunks[i], b.slab)
+		at += storeNumbers(chunks[i], b.slab)
 	}
-	s.store = max(s.store, s.number*at)
+	s.store = max(s.store, 8*at)
 }

@@ -22,12 +22,11 @@ type shape struct {
 	shuffled   bool
 	first      int  // window of the first feature; earlier windows have none
 	steep      bool // every other feature decays within two steps or less
-	digits     int  // of the backend
 	tables     bool // if available
 }
 
 func (s shape) options(ordinal int) Options {
-	return Options{Ordinal: ordinal, Digits: s.digits, anyTables: s.tables}
+	return Options{Ordinal: ordinal, anyTables: s.tables}
 }
 
 // A problem contains the arguments of all methods.
@@ -190,6 +189,12 @@ func (p *problem) run(b backend.Backend, m method) ([]answer, error) {
 		err = cerr
 	}
 	return all, err
+}
+
+// on runs a method, which must succeed.
+func (p *problem) on(t *testing.T, b backend.Backend, m method) []answer {
+	t.Helper()
+	return testkit.Must(p.run(b, m))(t)
 }
 
 // sameBits returns an error for the first entry that differs.

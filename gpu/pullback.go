@@ -39,18 +39,11 @@ func (r *rows) planPullback(p *plan) error {
 	if r.planTables(p) {
 		return nil
 	}
-	if digits := r.card.digits; digits > 0 {
-		k := columnKind(pullbackCut, kernels.DigitTile, 1, width).twoSided(storeFeatureDigits(digits))
-		if err := p.addAdjoint(k, runs, digits); err != nil {
-			return err
-		}
-		return r.addPasses(p, runs, k)
-	}
 	tile := tileFor(runs)
 	if r.data.Q > 1 { // pullback_128 supports only one input
 		tile = kernels.SmallTile
 	}
-	return r.addPasses(p, runs, columnKind(pullbackCut, tile, 1, width).twoSided(storeFeatures))
+	return r.addPasses(p, runs, columnKind(pullbackCut, tile, 1, width).twoSided())
 }
 
 // pullback writes the sums over the rows to host[arraySums], [M,width]. The adjoints of G and C are
@@ -62,14 +55,7 @@ func (r *rows) pullback(p *plan, a kernels.RowsBank, coef uint64) {
 		return
 	}
 	pass := p.passes[0]
-	if r.card.digits > 0 {
-		r.adjointDigits(p, a)
-	}
 	r.columns(p, pass, a, func(a kernels.RowsBank, s slab, _ int64, part uint64, blocks int) {
-		if r.card.digits > 0 {
-			r.pullbackByDigits(pass, a, s, coef, part, blocks)
-			return
-		}
 		k := kernels.Pullback64{RowsBank: a, Slab: s.first, Most: s.rows, Store: r.address(arrayStore), Gram: r.address(arrayGram),
 			Cbar: coef, Part: part}
 		r.launchTile(pass.tile, &k, (*kernels.Pullback128)(&k), blocks, kernels.PullbackShared(int(pass.tile), r.data.Q))

@@ -92,7 +92,7 @@ const algebraBound = 1e-10
 // TestSolve compares with the host's algebra on the same moments at the edges of panels of 8 and
 // strips of 16, of segments and levels, and with windows without features.
 func TestSolve(t *testing.T) {
-	onEachCard(t, 0, func(t *testing.T, b *Backend) {
+	onEachCard(t, func(t *testing.T, b *Backend) {
 		for _, d := range []int{1, 3} {
 			for _, m := range []int{1, 7, 8, 9, 16, 17} {
 				for _, v := range []int{1, 2, 3, 5, 8, 9} {
@@ -135,7 +135,7 @@ func solveAs(t *testing.T, b *Backend, sizes []int, d int) {
 // TestSolveLargest checks that the largest windows that fit into shared memory are solved on the
 // GPU and larger ones are not.
 func TestSolveLargest(t *testing.T) {
-	onEachCard(t, 0, func(t *testing.T, b *Backend) {
+	onEachCard(t, func(t *testing.T, b *Backend) {
 		shared := b.device.SharedPerBlock
 		most := 1
 		for chainFits([]int{0, most + 1}, 1, shared) {
@@ -158,7 +158,7 @@ func TestSolveLargest(t *testing.T) {
 
 // TestSolveDense compares with a dense factorization, also for an ill-conditioned A.
 func TestSolveDense(t *testing.T) {
-	onEachCard(t, 0, func(t *testing.T, b *Backend) {
+	onEachCard(t, func(t *testing.T, b *Backend) {
 		p := windowed(repeated(11, 4), 200, 1)
 		for k := 1; k < p.m; k += 4 { // nearly equal to the feature before
 			f := p.features
@@ -198,7 +198,7 @@ func TestSolveDense(t *testing.T) {
 // TestSolveNotPositive checks that an A without a Cholesky factor, or with NaN, gives an error and
 // the trace for a jitter, and that the same rows then solve A with a larger diagonal.
 func TestSolveNotPositive(t *testing.T) {
-	onEachCard(t, 0, func(t *testing.T, b *Backend) {
+	onEachCard(t, func(t *testing.T, b *Backend) {
 		for _, sizes := range [][]int{repeated(1, 5), repeated(4, 5), repeated(30, 5), {65}, {200}} {
 			v := len(sizes)
 			p := windowed(sizes, 12*v+40, 1)
@@ -257,7 +257,7 @@ func TestSolveMisuse(t *testing.T) {
 // needs less.
 func TestSolveShrinks(t *testing.T) {
 	large, small := windowed(repeated(4, 40), 200, 1), windowed(repeated(4, 6), 200, 1)
-	onEachCard(t, 0, func(t *testing.T, b *Backend) {
+	onEachCard(t, func(t *testing.T, b *Backend) {
 		r := testkit.Must(b.Open(large.data))(t)
 		defer r.Close()
 		h := &r.(*rows).allocations

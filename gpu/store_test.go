@@ -15,11 +15,7 @@ func TestStore(t *testing.T) {
 	for seed := range uint64(60) {
 		rng := rand.New(rand.NewPCG(seed, 5))
 		runs := someRuns(rng)
-		of := []storage{storeFeatures, storeRows(7), storeFeatureDigits(3)}[seed%3]
-		k := columnKind(cut{40, 64, 4096, false}, 64, 1, 1).twoSided(of)
-		if seed%2 == 0 {
-			k.most = 512 // like DigitSum for longer chunks
-		}
+		k := columnKind(cut{40, 64, 4096, false}, 64, 1, 1).twoSided()
 		p := &plan{}
 		whole := p.addPass(k, runs, math.MaxInt64, math.MaxInt64)
 		bytes := whole.leastStore + rng.Int64N(whole.store+1)
@@ -39,18 +35,18 @@ func checkStore(s *pass, b batch, jobs []kernels.Job) error {
 	at, chunk := int64(0), int64(-1)
 	for i, j := range jobs {
 		c := s.chunks[j.Chunk]
-		width := parts(c.M, s.unit) * s.unit
+		width := parts(c.M, kernels.Stage) * kernels.Stage
 		if j.Chunk != chunk {
 			if j.Block != 0 || c.Store != at || c.Rows() > b.rows {
 				return fmt.Errorf("chunk %+v with job %+v first, at %d, in %+v", c, j, at, b)
 			}
-			chunk, at = j.Chunk, at+width*parts(min(b.slab, c.Rows()), s.unit)*s.unit
+			chunk, at = j.Chunk, at+width*parts(min(b.slab, c.Rows()), kernels.Stage)*kernels.Stage
 		}
 		if last := i+1 == len(jobs) || jobs[i+1].Chunk != chunk; last != (j.Block == (width-1)/columnBlock) {
 			return fmt.Errorf("block %d of %d numbers, last %v", j.Block, width, last)
 		}
 	}
-	if s.number*at > s.store || b.slab%slabUnit != 0 || b.slab > s.most {
+	if 8*at > s.store || b.slab%slabUnit != 0 || b.slab > longest {
 		return fmt.Errorf("%d numbers in a store of %d bytes, slabs of %d rows", at, s.store, b.slab)
 	}
 	return nil

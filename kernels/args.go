@@ -6,28 +6,24 @@ import "unsafe"
 
 // The constants of shape.cuh.
 const (
-	MaxInputs    = 16    // maximum number of inputs, so that the rows of a job fit into shared memory
-	OutputGroup  = 4     // outputs per launch of a kernel with D0
-	Rotations    = 3     // numbers that features_prepare writes per feature
-	Resync       = 64    // rows after which a Wave restarts
-	Stage        = 8     // terms of the sum in a stage of a tile's products
-	Ring         = 4     // stages of a block in shared memory
-	Pad          = 4     // padding between rows of a panel
-	JobRows      = 32    // rows per block of factorized_residual and predict_rows
-	KeptRows     = 8     // rows of a job for which a thread stores numbers in shared memory at a time
-	QuadRows     = 4096  // maximum number of rows of a chunk of predict_quad
-	GradientRows = 64    // rows of factorized_gradient in shared memory
-	AdjointRows  = 16    // rows for which a thread stores RowAdjoints in shared memory, with several inputs
-	NearOutputs  = 2     // maximum number of outputs of rows and C̄ that pullback copies to shared memory
-	DigitTile    = 64    // edge of a tile of products by digits
-	DigitStage   = 32    // terms of the sum in a stage of such a tile
-	DigitRing    = 3     // such stages of a block in shared memory
-	DigitSum     = 20480 // maximum number of terms of a sum of products by digits in int32
-	DenseBlock   = 64    // columns that dense_panel eliminates
-	DenseMirror  = 32    // edge of the tiles that dense_adjoint mirrors
-	SpectrumTile = 32    // edge of the tiles of pairs that spectrum_gram writes
-	PairSums     = 8     // numbers of a pair
-	SingleSums   = 6     // numbers of a feature's sums with one vector
+	MaxInputs    = 16   // maximum number of inputs, so that the rows of a job fit into shared memory
+	OutputGroup  = 4    // outputs per launch of a kernel with D0
+	Rotations    = 3    // numbers that features_prepare writes per feature
+	Resync       = 64   // rows after which a Wave restarts
+	Stage        = 8    // terms of the sum in a stage of a tile's products
+	Ring         = 4    // stages of a block in shared memory
+	Pad          = 4    // padding between rows of a panel
+	JobRows      = 32   // rows per block of factorized_residual and predict_rows
+	KeptRows     = 8    // rows of a job for which a thread stores numbers in shared memory at a time
+	QuadRows     = 4096 // maximum number of rows of a chunk of predict_quad
+	GradientRows = 64   // rows of factorized_gradient in shared memory
+	AdjointRows  = 16   // rows for which a thread stores RowAdjoints in shared memory, with several inputs
+	NearOutputs  = 2    // maximum number of outputs of rows and C̄ that pullback copies to shared memory
+	DenseBlock   = 64   // columns that dense_panel eliminates
+	DenseMirror  = 32   // edge of the tiles that dense_adjoint mirrors
+	SpectrumTile = 32   // edge of the tiles of pairs that spectrum_gram writes
+	PairSums     = 8    // numbers of a pair
+	SingleSums   = 6    // numbers of a feature's sums with one vector
 )
 
 // A Chunk is some rows of one run, with the run's features.
@@ -36,7 +32,6 @@ type Chunk struct {
 	F0, M, Split        int64 // first feature, number of features, number in the first window
 	Diag0, Below, Diag1 int64 // positions of the windows' blocks in the Gram array
 	Store               int64 // position of its features in the store, in numbers
-	Adjoint             int64 // position of its run's digits of Ḡ, in bytes (digits.cu)
 }
 
 // A Job is the work of a thread block on one chunk.
@@ -452,214 +447,6 @@ func (DenseUpdate64) Block() int { return 128 }
 // Words returns the arguments in order, sharing a's memory.
 func (a *DenseUpdate64) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 8)
-}
-
-// DigitsAdjoint are the arguments of digits_adjoint (digits.cu).
-type DigitsAdjoint struct {
-	Chunks  uint64
-	Jobs    uint64
-	Gram    uint64
-	Amp     uint64
-	Adjoint uint64
-	Digits  int64
-}
-
-var _ [48]byte = [unsafe.Sizeof(DigitsAdjoint{})]byte{}
-
-// Name returns the kernel's name in the PTX.
-func (DigitsAdjoint) Name() string { return "digits_adjoint" }
-
-// Block returns the number of threads per block.
-func (DigitsAdjoint) Block() int { return 128 }
-
-// Words returns the arguments in order, sharing a's memory.
-func (a *DigitsAdjoint) Words() []uint64 {
-	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 6)
-}
-
-// DigitsContract are the arguments of digits_contract (pullback.cu).
-type DigitsContract struct {
-	RowsBank
-	Slab   int64
-	Most   int64
-	Stored uint64
-	Gram   uint64
-	Cbar   uint64
-	Part   uint64
-}
-
-var _ [184]byte = [unsafe.Sizeof(DigitsContract{})]byte{}
-
-// Name returns the kernel's name in the PTX.
-func (DigitsContract) Name() string { return "digits_contract" }
-
-// Block returns the number of threads per block.
-func (DigitsContract) Block() int { return 128 }
-
-// Words returns the arguments in order, sharing a's memory.
-func (a *DigitsContract) Words() []uint64 {
-	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 23)
-}
-
-// DigitsFeatures are the arguments of digits_features (digits.cu).
-type DigitsFeatures struct {
-	RowsBank
-	Slab   int64
-	Most   int64
-	Store  uint64
-	Digits int64
-}
-
-var _ [168]byte = [unsafe.Sizeof(DigitsFeatures{})]byte{}
-
-// Name returns the kernel's name in the PTX.
-func (DigitsFeatures) Name() string { return "digits_features" }
-
-// Block returns the number of threads per block.
-func (DigitsFeatures) Block() int { return 128 }
-
-// Words returns the arguments in order, sharing a's memory.
-func (a *DigitsFeatures) Words() []uint64 {
-	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 21)
-}
-
-// DigitsGram3 are the arguments of digits_gram_3 (digits.cu).
-type DigitsGram3 struct {
-	Chunks uint64
-	Jobs   uint64
-	Slab   int64
-	Most   int64
-	Store  uint64
-	Part   uint64
-}
-
-var _ [48]byte = [unsafe.Sizeof(DigitsGram3{})]byte{}
-
-// Name returns the kernel's name in the PTX.
-func (DigitsGram3) Name() string { return "digits_gram_3" }
-
-// Block returns the number of threads per block.
-func (DigitsGram3) Block() int { return 256 }
-
-// Words returns the arguments in order, sharing a's memory.
-func (a *DigitsGram3) Words() []uint64 {
-	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 6)
-}
-
-// DigitsGram7 are the arguments of digits_gram_7 (digits.cu).
-type DigitsGram7 struct {
-	Chunks uint64
-	Jobs   uint64
-	Slab   int64
-	Most   int64
-	Store  uint64
-	Part   uint64
-}
-
-var _ [48]byte = [unsafe.Sizeof(DigitsGram7{})]byte{}
-
-// Name returns the kernel's name in the PTX.
-func (DigitsGram7) Name() string { return "digits_gram_7" }
-
-// Block returns the number of threads per block.
-func (DigitsGram7) Block() int { return 256 }
-
-// Words returns the arguments in order, sharing a's memory.
-func (a *DigitsGram7) Words() []uint64 {
-	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 6)
-}
-
-// DigitsGramReduce are the arguments of digits_gram_reduce (digits.cu).
-type DigitsGramReduce struct {
-	Chunks     uint64
-	Reductions uint64
-	Part       uint64
-	Gram       uint64
-	Amp        uint64
-	Digits     int64
-}
-
-var _ [48]byte = [unsafe.Sizeof(DigitsGramReduce{})]byte{}
-
-// Name returns the kernel's name in the PTX.
-func (DigitsGramReduce) Name() string { return "digits_gram_reduce" }
-
-// Block returns the number of threads per block.
-func (DigitsGramReduce) Block() int { return 256 }
-
-// Words returns the arguments in order, sharing a's memory.
-func (a *DigitsGramReduce) Words() []uint64 {
-	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 6)
-}
-
-// DigitsProduct3 are the arguments of digits_product_3 (digits.cu).
-type DigitsProduct3 struct {
-	Chunks  uint64
-	Jobs    uint64
-	Slab    int64
-	Most    int64
-	Store   uint64
-	Adjoint uint64
-	Stored  uint64
-}
-
-var _ [56]byte = [unsafe.Sizeof(DigitsProduct3{})]byte{}
-
-// Name returns the kernel's name in the PTX.
-func (DigitsProduct3) Name() string { return "digits_product_3" }
-
-// Block returns the number of threads per block.
-func (DigitsProduct3) Block() int { return 256 }
-
-// Words returns the arguments in order, sharing a's memory.
-func (a *DigitsProduct3) Words() []uint64 {
-	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 7)
-}
-
-// DigitsProduct7 are the arguments of digits_product_7 (digits.cu).
-type DigitsProduct7 struct {
-	Chunks  uint64
-	Jobs    uint64
-	Slab    int64
-	Most    int64
-	Store   uint64
-	Adjoint uint64
-	Stored  uint64
-}
-
-var _ [56]byte = [unsafe.Sizeof(DigitsProduct7{})]byte{}
-
-// Name returns the kernel's name in the PTX.
-func (DigitsProduct7) Name() string { return "digits_product_7" }
-
-// Block returns the number of threads per block.
-func (DigitsProduct7) Block() int { return 256 }
-
-// Words returns the arguments in order, sharing a's memory.
-func (a *DigitsProduct7) Words() []uint64 {
-	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 7)
-}
-
-// DigitsRows are the arguments of digits_rows (digits.cu).
-type DigitsRows struct {
-	RowsBank
-	Slab   int64
-	Most   int64
-	Store  uint64
-	Digits int64
-}
-
-var _ [168]byte = [unsafe.Sizeof(DigitsRows{})]byte{}
-
-// Name returns the kernel's name in the PTX.
-func (DigitsRows) Name() string { return "digits_rows" }
-
-// Block returns the number of threads per block.
-func (DigitsRows) Block() int { return 128 }
-
-// Words returns the arguments in order, sharing a's memory.
-func (a *DigitsRows) Words() []uint64 {
-	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 21)
 }
 
 // FactorizedGradient are the arguments of factorized_gradient (factorized.cu).

@@ -81,8 +81,6 @@
 //	                  and what each block does with them
 //	Reductions        a table of Reduction: the partial sums that each block adds
 //	Store             E[φ] of rows Slab … Slab+Most−1 of every chunk (store.cuh)
-//	Stored            2·Ḡφ̄ of those rows, by digits_product_S
-//	Digits, Adjoint   number of int8 digits; digits of Ḡ with their scales (digits.cu)
 //	Mean, Var         m, s [M,D]; Shared: s [M] if shared by all outputs
 //	Gram, Cbar        the blocks of G, S or Ḡ; C̄ [M,D]
 //	Res, Value        r [N,D]; Σ‖r‖² of each job

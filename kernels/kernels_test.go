@@ -166,14 +166,3 @@ func TestWords(t *testing.T) {
 		t.Errorf("%s, %d threads", a.Name(), a.Block())
 	}
 }
-
-// TestDigitAdjoint checks that the digits of a matrix, in stages of rows, are followed by room for a float64 scale
-// of each feature, in multiples of 32 bytes.
-func TestDigitAdjoint(t *testing.T) {
-	for m := 1; m <= 2*DigitStage+1; m++ {
-		rows := (m + DigitStage - 1) / DigitStage * DigitStage
-		if scales := DigitAdjoint(m, 7) - 7*rows*m; scales < 8*m || scales >= 8*m+32 || scales%32 != 0 {
-			t.Errorf("%d features: %d bytes of scales", m, scales)
-		}
-	}
-}

@@ -1,7 +1,6 @@
 // product: a tile of out_kn = Σ_{j≠k} S_kj φ̄_nj for T features k of a run, T rows n and all the
 // run's features j, as needed by pullback and predict_quad: S from its blocks, φ̄ from the store.
 // Call bars afterwards to move half the tile to shared memory.
-// to shared memory.
 #pragma once
 
 #include "store.cuh"

@@ -104,50 +104,27 @@ DEVICE void add_outputs(const Rows &r, const double *cbar, long long lo, int n, 
 // second_adjoint returns ∂/∂E[φ_nk²] = Ḡ_kk of the run's feature local.
 DEVICE double second_adjoint(const Chunk &s, const double *gram, long long local) { return gram[gram_entry(s, local, local)]; }
 
-// The source of the entries 2·Ḡφ̄ of T rows: call make(s, k0, base) first; half(h) then returns
-// [row][feature] of half of the rows, pitch(s) apart. room is the size in shared memory of half's
-// entries. TileBars are products in float64, StoredBars the products written by digits_product.
-template <int T> struct TileBars {
-	static constexpr int room = T / 2 * half_ld<T>;
-	const double *store, *gram;
-	double *shared;
-	Tile<T> tile;
-
-	DEVICE void make(const Chunk &s, long long k0, long long base) { product<T>(tile, s, gram, store, k0, base, shared); }
-	DEVICE double *half(const Chunk &, int h) {
-		bars<T>(tile, h, 2, shared);
-		return shared;
-	}
-	DEVICE long long pitch(const Chunk &) const { return half_ld<T>; }
-};
-
-template <int T> struct StoredBars {
-	static constexpr int room = 0;
-	double *all, *own;
-
-	DEVICE void make(const Chunk &s, long long k0, long long base) { own = all + s.store + (base - s.lo) * s.m + k0; }
-	DEVICE double *half(const Chunk &s, int h) const { return own + h * (T / 2) * s.m; }
-	DEVICE long long pitch(const Chunk &s) const { return s.m; }
-};
-
-// Data not used by make is read again after it, including the sums, to leave the registers to the
-// tile.
-template <int T, int INPUTS, class Bars>
+// Data not used by product is read again after it, including the sums, to leave the registers to
+// the tile.
+template <int T, int INPUTS>
 DEVICE void pullback(const Rows &r, const Bank &b, const Chunk *chunks, const Job *jobs, long long slab,
-    long long most, Bars &bars, const double *gram, const double *cbar, double *part, double *shared) {
+    long long most, const double *store, const double *gram, const double *cbar, double *part, double *shared) {
 	const Job &job = jobs[blockIdx.x];
 	auto chunk = [&] { return slab_at(chunks, job.chunk, slab, most); };
 	constexpr int walked = T / 4; // of a half tile, a thread's rows
+	constexpr int pitch = half_ld<T>;
+	double *after = shared + T / 2 * pitch; // the half tile
 	static_assert(INPUTS == 1 || walked == ADJOINT_ROWS, "shared memory for RowAdjoints");
 	int at = threadIdx.x % T, side = threadIdx.x / T;
 	double *own = part + ((2 * job.slot + side) * T + at) * width(r.q);
 	long long base = chunk().lo, end = chunk().hi;
 	for (; base < end; base += T) {
-		bars.make(chunk(), T * job.block, base);
+		Tile<T> tile;
+		product<T>(tile, chunk(), gram, store, T * job.block, base, shared);
 		Chunk s = chunk();
 		long long local = T * job.block + at, k = s.f0 + local;
 		Near<T, INPUTS> near;
-		near.open(r, b, s, cbar, base, k - at, shared + Bars::room);
+		near.open(r, b, s, cbar, base, k - at, after);
 		Sums<INPUTS> sums;
 		if (base == chunks[job.chunk].lo)
 			sums.clear(own, r.q);
@@ -155,17 +132,15 @@ DEVICE void pullback(const Rows &r, const Bank &b, const Chunk *chunks, const Jo
 			sums.load(own);
 #pragma unroll 1
 		for (int half = 0; half < 2; half++) {
-			double *at_half = bars.half(s, half);
+			bars<T>(tile, half, 2, shared);
 			barrier();
 			long long lo = base + half * T / 2 + side * walked, hi = lo + walked < end ? lo + walked : end;
-			long long pitch = bars.pitch(s);
-			double *own_bars = at_half + side * walked * pitch + at;
+			double *own_bars = shared + side * walked * pitch + at;
 			if (local < s.m && lo < hi && near.outputs < r.d)
 				add_outputs(r, cbar, lo, (int)(hi - lo), k, own_bars, pitch);
 			if (local < s.m && lo < hi)
 				contract(sums, near, lo, (int)(hi - lo), k, local < s.split ? 0 : 1, own_bars, pitch, b.amp[k],
-				    4 * b.ripple[k] * second_adjoint(s, gram, local),
-						 (RowAdjoint *)(shared + Bars::room) + threadIdx.x, own);
+				    4 * b.ripple[k] * second_adjoint(s, gram, local), (RowAdjoint *)after + threadIdx.x, own);
 			barrier();
 		}
 		bool last = base + T >= chunks[job.chunk].hi;
@@ -176,28 +151,15 @@ DEVICE void pullback(const Rows &r, const Bank &b, const Chunk *chunks, const Jo
 KERNEL(128) pullback_64(ROWS_BANK, long long slab, long long most, const double *store, const double *gram,
     const double *cbar, double *part) {
 	SHARED(double, shared);
-	TileBars<64> bars{store, gram, shared};
 	if (q == 1)
-		pullback<64, 1>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, chunks, jobs, slab, most, bars, gram, cbar, part, shared);
+		pullback<64, 1>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, chunks, jobs, slab, most, store, gram, cbar, part, shared);
 	else
-		pullback<64, MAX_INPUTS>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, chunks, jobs, slab, most, bars, gram, cbar, part, shared);
+		pullback<64, MAX_INPUTS>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, chunks, jobs, slab, most, store, gram, cbar, part, shared);
 }
 
 // pullback_128 supports one input: the RowAdjoints of more would need 128 KiB.
 KERNEL(256) pullback_128(ROWS_BANK, long long slab, long long most, const double *store, const double *gram,
     const double *cbar, double *part) {
 	SHARED(double, shared);
-	TileBars<128> bars{store, gram, shared};
-	pullback<128, 1>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, chunks, jobs, slab, most, bars, gram, cbar, part, shared);
-}
-
-// digits_contract is the contraction without the products, in pullback_64's order.
-KERNEL(128) digits_contract(ROWS_BANK, long long slab, long long most, double *stored, const double *gram,
-    const double *cbar, double *part) {
-	SHARED(double, shared);
-	StoredBars<64> bars{stored};
-	if (q == 1)
-		pullback<64, 1>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, chunks, jobs, slab, most, bars, gram, cbar, part, shared);
-	else
-		pullback<64, MAX_INPUTS>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, chunks, jobs, slab, most, bars, gram, cbar, part, shared);
+	pullback<128, 1>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, chunks, jobs, slab, most, store, gram, cbar, part, shared);
 }

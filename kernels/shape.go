@@ -11,29 +11,16 @@ func (c Chunk) Rows() int64 { return c.Hi - c.Lo }
 // (tile.cuh): Ring stages, each with one panel along and one that may be across.
 func TileShared(t int) int { return Ring * (Stage*(t+Pad) + t*(Stage+Pad)) * 8 }
 
-// DigitShared returns the dynamic shared memory, in bytes, of a block that computes a tile of
-// products with the given number of digits (digits.cuh).
-func DigitShared(digits int) int { return DigitRing * 2 * digits * DigitTile * DigitStage }
-
-// DigitAdjoint returns the size in bytes of the digits of Ḡ for a run of m features, with their
-// scales (digits_adjoint).
-func DigitAdjoint(m, digits int) int {
-	return (m+3)/4*32 + (m+DigitStage-1)/DigitStage*DigitStage*m*digits
-}
-
-// ContractShared returns the dynamic shared memory, in bytes, of digits_contract's blocks of T
-// features (pullback.cu): Near for one input, the RowAdjoints of 2T threads for several.
-func ContractShared(t, q int) int {
+// PullbackShared returns the dynamic shared memory, in bytes, of pullback_T for q inputs: the
+// stages of its products or, after these, half of the tile and the data of the contraction. That is
+// Near for one input, and the RowAdjoints of 2T threads for several.
+func PullbackShared(t, q int) int {
+	contraction := 8 * t * (3 + 2*NearOutputs + 4 + Rotations)
 	if q > 1 {
-		return 16 * AdjointRows * 2 * t
+		contraction = 16 * AdjointRows * 2 * t
 	}
-	return 8 * t * (3 + 2*NearOutputs + 4 + Rotations)
+	return max(TileShared(t), 8*t/2*(t+2)+contraction)
 }
-
-// PullbackShared returns the shared memory of pullback_T: the stages of its products or, after
-// these, half of the tile and the data of the contraction.
-// of the tile and what the contraction needs.
-func PullbackShared(t, q int) int { return max(TileShared(t), 8*t/2*(t+2)+ContractShared(t, q)) }
 
 // PullbackWidth returns the number of sums of a feature of q inputs (contract.cuh).
 func PullbackWidth(q int) int { return 4 + 3*q }

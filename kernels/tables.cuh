@@ -8,7 +8,6 @@ struct Chunk {
 	long long f0, m, split;        // first feature, number of features, number in the first window
 	long long diag0, below, diag1; // positions of the windows' blocks in the Gram array
 	long long store;               // position of its features in the store, in numbers
-	long long adjoint;             // position of its run's digits of Ḡ, in bytes (digits.cu)
 };
 
 // A Job is the work of a thread block on one chunk.

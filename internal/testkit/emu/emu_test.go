@@ -5,7 +5,6 @@ package emu
 import (
 	"fmt"
 	"math"
-	"math/big"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -67,48 +66,6 @@ func TestShuffle(t *testing.T) {
 			if v != float64(want(i)) {
 				t.Errorf("%s: lane %d: %v, want %v", name, i, v, want(i))
 			}
-		}
-	}
-}
-
-// TestMMA checks that the fragments of the PTX ISA give the product of two matrices of bytes.
-func TestMMA(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	bytes := room((16*32 + 32*8) / 8)
-	all := unsafe.Slice((*int8)(unsafe.Pointer(&bytes[0])), 16*32+32*8)
-	for i := range all {
-		all[i] = int8(rng.IntN(256))
-	}
-	a, b, out := all[:16*32], all[16*32:], room(16*8)
-	testkit.OK(t, try("self_mma", 1, 32, 0, [][]float64{bytes, bytes[16*32/8:], out}))
-	for i := range 16 {
-		for j := range 8 {
-			sum := 0
-			for k := range 32 {
-				sum += int(a[32*i+k]) * int(b[8*k+j])
-			}
-			if out[8*i+j] != float64(sum) {
-				t.Errorf("(%d, %d): %v, want %d", i, j, out[8*i+j], sum)
-			}
-		}
-	}
-}
-
-// TestWhole checks that 96-bit numbers are normalized and rounded once.
-func TestWhole(t *testing.T) {
-	for _, x := range [][2]int64{
-		{0, 0}, {3, -5}, {-1, 1}, {-7, 1 << 40}, {1 << 20, -(1 << 62)}, {1 << 52, 1<<32 - 1}, {-1 << 52, 12345},
-		{1<<49 - 1<<22, 1<<54 + 1<<28 + 1}, // above the midpoint of two float64 by less than the rounding of low
-		{-(1<<49 - 1<<22), -(1<<54 + 1<<28 + 1)},
-	} {
-		in, out := room(2), room(3)
-		*(*[2]int64)(unsafe.Pointer(&in[0])) = x
-		testkit.OK(t, try("self_whole", 1, 32, 0, [][]float64{in, out}))
-		sum := new(big.Int).Add(new(big.Int).Lsh(big.NewInt(x[0]), 32), big.NewInt(x[1]))
-		want, _ := new(big.Float).SetInt(sum).Float64()
-		carried := new(big.Int).Add(new(big.Int).Lsh(big.NewInt(int64(out[1])), 32), big.NewInt(int64(out[2])))
-		if out[0] != want || carried.Cmp(sum) != 0 || !(out[2] >= 0 && out[2] < 1<<32) {
-			t.Errorf("%d: %v, carried %v, want %v, %v", x, out[0], out[1:], want, sum)
 		}
 	}
 }

@@ -13,7 +13,7 @@
 #include "../../../kernels/device.cuh"
 
 namespace selftest {
-#include "../../../kernels/digits.cuh"
+#include "../../../kernels/feature.cuh"
 #include "selftest.cu"
 
 const EmuKernel table[] = {
@@ -29,8 +29,6 @@ const EmuKernel table[] = {
 	EMU_KERNEL(self_throws, 32)
 	EMU_KERNEL(self_deep, 32)
 	EMU_KERNEL(self_feature, 32)
-	EMU_KERNEL(self_mma, 32)
-	EMU_KERNEL(self_whole, 32)
 	EMU_KERNEL(race_warps, 64)
 	EMU_KERNEL(race_overwrites, 64)
 	EMU_KERNEL(race_twice, 64)

@@ -209,35 +209,3 @@ KERNEL(64) race_copies(const double *x, double *out, long long when) {
 		barrier();
 	out[i] = s[i ^ 32];
 }
-
-// self_mma multiplies the byte matrices a [16,32] and b [32,8] to out [16,8], with the fragments
-// that the PTX ISA defines for mma.m16n8k32 of s8:
-//	A   register r, byte i: row group + 8·(r mod 2), column 4·member + i + 16·(r div 2)
-//	B   register r, byte i: row 4·member + i + 16·r, column group
-//	C   number c: row group + 8·(c div 2), column 2·member + c mod 2
-KERNEL(32) self_mma(const signed char *a, const signed char *b, double *out) {
-	int group = threadIdx.x / 4, member = threadIdx.x % 4;
-	DigitFragment<1> f = {};
-	int acc[1][4] = {};
-	for (int i = 0; i < 4; i++) {
-		for (int r = 0; r < 4; r++)
-			f.a[0][r] |= (a[(group + 8 * (r % 2)) * 32 + 4 * member + i + 16 * (r / 2)] & 255) << 8 * i;
-		for (int r = 0; r < 2; r++)
-			f.b[0][r] |= (b[(4 * member + i + 16 * r) * 8 + group] & 255) << 8 * i;
-	}
-	mma(acc, f);
-	for (int c = 0; c < 4; c++)
-		out[(group + 8 * (c / 2)) * 8 + 2 * member + c % 2] = acc[0][c];
-}
-
-// self_whole carries x[0]·2³² + x[1]. out contains the value before the carry, and high and low
-// after it.
-KERNEL(32) self_whole(const long long *x, double *out) {
-	Whole w = {x[0], x[1]};
-	if (threadIdx.x > 0)
-		return;
-	out[0] = w.value();
-	w.carry();
-	out[1] = w.high;
-	out[2] = w.low;
-}

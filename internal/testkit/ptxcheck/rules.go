@@ -21,7 +21,6 @@ type allowance struct {
 // allowances lists the kernels that may have a stack. All others must have none.
 var allowances = map[string]allowance{
 	"chain_reduce":        {8, 8, "80 registers a thread, so that three blocks fit; outside the loops with products"},
-	"digits_contract":     {24, 24, "ptxas 12.9 and 13 on sm_90 and sm_120, outside the loops over the rows"},
 	"factorized_residual": {16, 16, "128 registers a thread, so that two blocks fit, on sm_120; outside the loops over the rows"},
 	"dense_update_128":    {16, 16, "a tile of 128 registers; outside the loop with products"},
 	"pullback_128":        {112, 140, "ptxas 12.9 and 13: a tile of 128 registers and its operands twice; outside the loops with products and over the rows"},
@@ -46,7 +45,6 @@ var translations = []struct {
 	kind string
 }{
 	{regexp.MustCompile(`\bmma\.sync\S*\.f64\b`), "DMMA"},
-	{regexp.MustCompile(`\bmma\.sync\S*\.s8\b`), "IMMA"},
 	{regexp.MustCompile(`\bcp\.async\.c[ag]\b`), "LDGSTS"},
 }
 
@@ -78,25 +76,14 @@ func products(arch, t int) int {
 	return n
 }
 
-// digitProducts returns the number of int8 tensor-core instructions per warp for a stage of
-// products of digits: DIGIT_STAGE terms of the sum for 16 × 32 numbers, 16 × 8 × 32 per
-// instruction, for every pair of digits that is used (digits.cuh).
-func digitProducts(digits int) int {
-	return digits * (digits + 1) / 2 * 32 / 8 * kernels.DigitStage / 32
-}
-
-// multiplies returns the kind of instruction with which a tile kernel multiplies and their number
-// per stage, or 0 for other kernels. The kernel's name ends with its size, as in moments_gram_128.
-func multiplies(arch int, name string) (kind string, stage int) {
-	at := strings.LastIndex(name, "_") + 1
-	n, err := strconv.Atoi(name[at:])
-	switch prefix := name[:at]; {
-	case err != nil:
-		return "", 0
-	case prefix == "digits_gram_" || prefix == "digits_product_":
-		return "IMMA", digitProducts(n)
+// stageProducts returns the number of products per warp for a stage of a tile kernel, or 0 for
+// other kernels. A tile kernel's name ends with its size, as in moments_gram_128.
+func stageProducts(arch int, name string) int {
+	t, err := strconv.Atoi(name[strings.LastIndex(name, "_")+1:])
+	if err != nil {
+		return 0
 	}
-	return "DMMA", products(arch, n)
+	return products(arch, t)
 }
 
 // shape checks the loops with products of the tile kernels. They must have the products of a
@@ -104,41 +91,41 @@ func multiplies(arch int, name string) (kind string, stage int) {
 func (c code) shape() (wrong []string) {
 	for i := range c.functions {
 		f := &c.functions[i]
-		kind, stage := multiplies(c.arch, f.Name)
+		stage := stageProducts(c.arch, f.Name)
 		if stage == 0 {
 			continue
 		}
 		found := 0
 		loops := f.Loops()
 		for j := range loops {
-			n, local := count(f, sass.Own(loops, j), kind)
+			n, local := count(f, sass.Own(loops, j))
 			if n == 0 {
 				continue
 			}
 			found++
 			if n != stage {
-				wrong = append(wrong, fmt.Sprintf("%s: a loop has %d %s, must be %d for a stage", f.Name, n, kind, stage))
+				wrong = append(wrong, fmt.Sprintf("%s: a loop has %d DMMA, must be %d for a stage", f.Name, n, stage))
 			}
 			if local > 0 {
-				wrong = append(wrong, fmt.Sprintf("%s: %d instructions access local memory between the first and the last %s of a loop",
-					f.Name, local, kind))
+				wrong = append(wrong, fmt.Sprintf("%s: %d instructions access local memory between the first and the last DMMA of a loop",
+					f.Name, local))
 			}
 		}
 		if found == 0 {
-			wrong = append(wrong, fmt.Sprintf("%s: no loop has %s", f.Name, kind))
+			wrong = append(wrong, fmt.Sprintf("%s: no loop has DMMA", f.Name))
 		}
 	}
 	return wrong
 }
 
-// count counts the instructions of a kind among the given instructions of a function, and the
-// accesses to local memory between the first and the last of them.
-func count(f *sass.Function, indices []int, kind string) (n, local int) {
+// count counts the products (DMMA) among the given instructions of a function, and the accesses to
+// local memory between the first and the last of them.
+func count(f *sass.Function, indices []int) (n, local int) {
 	since := 0
 	for _, i := range indices {
 		x := f.Code[i]
 		switch {
-		case x.Kind() == kind:
+		case x.Kind() == "DMMA":
 			n++
 			local += since
 			since = 0

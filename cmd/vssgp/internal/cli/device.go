@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -18,13 +17,12 @@ import (
 	"github.com/vssgp/vssgp/ranks"
 )
 
-// A Device opens the backend selected by --device and --precision, once per command.
+// A Device opens the backend selected by --device, once per command.
 type Device struct {
-	device, precision string                        // the flags' values
-	card              int                           // n of cuda:n; anyCard: the first usable GPU
-	digits            int                           // int8 digits of matrix products on a GPU; 0: float64; autoDigits: depends on the GPU
-	given             bool                          // --device is on the command line
-	note              func(format string, a ...any) // prints the choice of auto
+	device string                        // the flag's value
+	card   int                           // n of cuda:n; anyCard: the first usable GPU
+	given  bool                          // --device is on the command line
+	note   func(format string, a ...any) // prints the choice of auto
 
 	// The hardware of the machine. Tests replace these.
 	list    func() ([]cuda.Device, error)
@@ -38,12 +36,12 @@ type Device struct {
 	local int  // index among the ranks on this machine, which selects the rank's GPU
 }
 
-const anyCard, autoDigits = -1, -1
+const anyCard = -1
 
 // NewDevice returns the default device, --device auto. note prints which device auto selects.
 func NewDevice(note func(string, ...any)) Device {
 	return Device{
-		device: "auto", card: anyCard, precision: "auto", digits: autoDigits,
+		device: "auto", card: anyCard,
 		note:    note,
 		list:    gpu.Devices,
 		present: func() bool { return cardPresent("/") },
@@ -57,13 +55,10 @@ func NewDevice(note func(string, ...any)) Device {
 	}
 }
 
-// AddFlags defines --device and --precision.
+// AddFlags defines --device.
 func (c *Device) AddFlags(f *pflag.FlagSet) {
 	f.Var(&Value{Kind: "device", Text: "auto", Words: []string{"auto", "cpu", "cuda"}, Parse: c.setDevice}, "device",
 		"`device` to compute on: auto, cpu, cuda or cuda:N")
-	precisions := []string{"auto", "float64", "digits", "digits=3", "digits=7"}
-	f.Var(&Value{Kind: "word", Text: "auto", Words: precisions, Parse: c.setPrecision}, "precision",
-		"`type` of GPU arithmetic: auto, float64, digits or digits=3")
 }
 
 // setDevice takes auto, cpu, cuda or cuda:n.
@@ -80,28 +75,12 @@ func (c *Device) setDevice(s string) error {
 	return nil
 }
 
-// setPrecision takes auto, float64, digits, digits=3 or digits=7.
-func (c *Device) setPrecision(s string) error {
-	digits, err := autoDigits, error(nil)
-	if s == "mixed" {
-		return errors.New("mixed precision was removed; must be digits, which is as accurate as float64, or digits=3, which is close to mixed")
-	}
-	if s != "auto" {
-		if digits, err = gpu.ParseDigits(s); err != nil {
-			return errors.New("must be auto, float64, digits, digits=3 or digits=7")
-		}
-	}
-	c.precision, c.digits = s, digits
-	return nil
-}
-
 // HostOnly returns an error if the flags request a GPU. what names a computation that only the CPU supports.
 func (c *Device) HostOnly(what string) error {
 	if c.Card() != "" {
 		return Mistake("--device %s: %s runs on the CPU only; must be auto or cpu", c.Card(), what)
 	}
-	_, err := c.host("")
-	return err
+	return nil
 }
 
 // Card returns the value of --device if it is cuda or cuda:n, else "".
@@ -130,7 +109,7 @@ func (c *Device) Backend() (backend.Backend, error) {
 		return nil, err
 	}
 	if c.ranks && c.Job != nil {
-		many, err := ranks.New(c.Job, b, c.spec())
+		many, err := ranks.New(c.Job, b, c.device)
 		if err != nil {
 			b.Close()
 			return nil, c.failed(err)
@@ -170,37 +149,19 @@ func (c *Device) RankTimes(elapsed time.Duration) *RankTimes {
 
 func (c *Device) failed(err error) error { return fmt.Errorf("--device %s: %w", c.device, err) }
 
-// spec returns the device and precision for the other ranks, which parse it with take.
-func (c *Device) spec() string { return c.device + " " + c.precision }
-
-func (c *Device) take(spec string) error {
-	device, precision, _ := strings.Cut(spec, " ")
-	if err := cmp.Or(c.setDevice(device), c.setPrecision(precision)); err != nil {
-		return fmt.Errorf("--device and --precision %s: %w", spec, err)
-	}
-	return nil
-}
-
-// choose opens the backend. auto uses the CPU if no GPU can be opened, and fails only if --precision requests digits. It prints its
-// choice if a GPU remains unused or if auto is given explicitly.
+// choose opens the backend. auto uses the CPU if no GPU can be opened. It prints its choice if a GPU remains unused or if auto is given
+// explicitly.
 func (c *Device) choose() (backend.Backend, error) {
 	if c.device == "cpu" {
-		return c.host("")
+		return c.host(), nil
 	}
 	card, why, there := c.pick()
 	if card != nil {
-		digits, suited := c.digits, ""
-		if digits == autoDigits {
-			digits, suited = digitsOf(*card)
-		}
-		b, err := c.open(gpu.Options{Ordinal: card.Ordinal, Digits: digits})
+		b, err := c.open(gpu.Options{Ordinal: card.Ordinal})
 		switch {
 		case err == nil:
 			if c.device == "auto" && c.given {
-				if suited != "" {
-					suited = fmt.Sprintf(", in %s (%s)", precisionOf(digits), suited)
-				}
-				c.note("computing on %s, the first usable GPU%s", b.Name(), suited)
+				c.note("computing on %s, the first usable GPU", b.Name())
 			}
 			return b, nil
 		case c.device == "auto":
@@ -214,23 +175,19 @@ func (c *Device) choose() (backend.Backend, error) {
 	if c.device != "auto" {
 		return nil, Mistake("--device %s: %s; use --device cpu or auto", c.device, why)
 	}
-	b, err := c.host(", and " + why)
-	if err == nil && (there || c.given) {
+	if there || c.given {
 		c.note("computing on the CPU: %s", why)
 	}
-	return b, err
+	return c.host(), nil
 }
 
-// host returns the CPU backend. why is the reason for using the CPU, or "". With ranks, the backend
-// shares its buffers, because a rank has many shards of rows and uses one at a time.
-func (c *Device) host(why string) (backend.Backend, error) {
-	switch {
-	case c.digits > 0:
-		return nil, Mistake("--precision %s: the CPU computes in float64%s; use --precision auto or a GPU", c.precision, why)
-	case c.ranks:
-		return cpu.New(cpu.Shared()), nil
+// host returns the CPU backend. With ranks, the backend shares its buffers, because a rank has many shards of rows and uses one at a
+// time.
+func (c *Device) host() backend.Backend {
+	if c.ranks {
+		return cpu.New(cpu.Shared())
 	}
-	return cpu.New(), nil
+	return cpu.New()
 }
 
 // noCard is the reason if the driver lists no GPU.
@@ -286,20 +243,4 @@ func cardPresent(root string) bool {
 		}
 	}
 	return false
-}
-
-// digitsOf returns the digits that --precision auto uses on a GPU, 0 for float64, and the reason.
-func digitsOf(card cuda.Device) (digits int, why string) {
-	if gpu.FastFloat64(card.Major, card.Minor) {
-		return 0, "its float64 units are fast"
-	}
-	return gpu.MostDigits, "int8, as accurate as its slow float64 units"
-}
-
-// precisionOf returns the value of --precision for a number of digits.
-func precisionOf(digits int) string {
-	if digits == 0 {
-		return "float64"
-	}
-	return fmt.Sprintf("digits=%d", digits)
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -53,17 +52,14 @@ func TestChoice(t *testing.T) {
 	old := cuda.Device{Ordinal: 0, Name: "Old", Major: 5, Reason: "compute capability 5.0, want 8.0 or more"}
 	good := cuda.Device{Ordinal: 1, Name: "Good", Major: 9}
 	toy := cuda.Device{Ordinal: 0, Name: "emulated sm_80", Major: 8}
-	fast, slow := cuda.Device{Ordinal: 0, Name: "Fast", Major: 9}, cuda.Device{Ordinal: 1, Name: "Slow", Major: 12}
 	none := fmt.Errorf("build with -tags cuda: %w", cuda.ErrNoDevice)
 	for _, c := range []struct {
 		name, device string // device: "" is auto without the flag
-		precision    string // "": auto
 		present      bool   // the system lists a GPU
 		cards        []cuda.Device
 		listErr      error
 		fails        map[int]error
 		want, said   string // name of the backend, part of the message of auto
-		digits       int    // digits with which the GPU is opened
 		mistake      bool
 		err          string // part of the error
 	}{
@@ -88,33 +84,14 @@ func TestChoice(t *testing.T) {
 		{name: "cuda takes emulated cards", device: "cuda", cards: []cuda.Device{toy}, want: "cuda:0 made"},
 		{name: "cuda:3", device: "cuda:3", cards: []cuda.Device{good}, fails: map[int]error{3: none}, mistake: true, err: "--device cuda:3"},
 		{name: "cuda:1", device: "cuda:1", cards: []cuda.Device{good}, want: "cuda:1 made"},
-		{name: "auto, fast card", device: "auto", cards: []cuda.Device{fast}, want: "cuda:0 made",
-			said: "in float64 (its float64 units are fast)"},
-		{name: "auto, slow card", device: "auto", cards: []cuda.Device{slow}, want: "cuda:1 made", digits: 7, said: "in digits=7 (int8"},
-		{name: "auto, digits=3", device: "auto", precision: "digits=3", cards: []cuda.Device{slow}, want: "cuda:1 made", digits: 3,
-			said: "the first usable GPU"},
-		{name: "auto, digits, no card", device: "auto", precision: "digits", mistake: true,
-			err: "--precision digits: the CPU computes in float64, and there is no GPU"},
-		{name: "cpu, digits=3", device: "cpu", precision: "digits=3", cards: []cuda.Device{slow}, mistake: true,
-			err: "--precision digits=3: the CPU computes in float64; use"},
-		{name: "cuda, slow card", device: "cuda", cards: []cuda.Device{slow}, want: "cuda:1 made", digits: 7},
-		{name: "cuda:1, slow card", device: "cuda:1", cards: []cuda.Device{fast, slow}, want: "cuda:1 made", digits: 7},
-		{name: "cuda:0, fast card", device: "cuda:0", cards: []cuda.Device{fast, slow}, want: "cuda:0 made"},
-		{name: "cuda:1, float64", device: "cuda:1", precision: "float64", cards: []cuda.Device{fast, slow}, want: "cuda:1 made"},
+		{name: "cuda:0 of two", device: "cuda:0", cards: []cuda.Device{toy, good}, want: "cuda:0 made"},
 		{name: "cuda:1 lost", device: "cuda:1", cards: []cuda.Device{good}, fails: map[int]error{1: cuda.ErrLost}, err: "--device cuda:1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m, said := machineWith(c.cards, c.listErr, c.fails)
 			m.present = func() bool { return c.present }
-			open, digits := m.open, 0
-			m.open = func(o gpu.Options) (backend.Backend, error) {
-				digits = o.Digits
-				return open(o)
-			}
-			if spec := c.device + " " + cmp.Or(c.precision, "auto"); c.device != "" {
-				if err := m.take(spec); err != nil || m.spec() != spec {
-					t.Fatal(m.spec(), err)
-				}
+			if c.device != "" {
+				testkit.OK(t, m.setDevice(c.device))
 			}
 			b, err := m.Backend()
 			var usage *usageError
@@ -129,9 +106,6 @@ func TestChoice(t *testing.T) {
 			}
 			if err != nil || b.Name() != c.want {
 				t.Fatalf("%v, %v; want %s", b, err, c.want)
-			}
-			if digits != c.digits {
-				t.Errorf("opened with %d digits, want %d", digits, c.digits)
 			}
 			if again, _ := m.Backend(); again != b {
 				t.Error("asked twice, it opens another")
@@ -191,8 +165,8 @@ func TestDevicesList(t *testing.T) {
 	lines := strings.Split(b.String(), "\n")
 	for i, words := range [][]string{
 		{"cpu", "cores"},
-		{"cuda:0", "NVIDIA Fast", "80.0 GiB memory", "9.0", "132", "precision auto: float64 (its float64 units are fast)"},
-		{"cuda:2", "NVIDIA Game", "8.9", "precision auto: digits=7 (int8, as accurate as its slow float64 units)"},
+		{"cuda:0", "NVIDIA Fast", "80.0 GiB memory", "9.0", "132"},
+		{"cuda:2", "NVIDIA Game", "8.9"},
 		{"cuda:1", "NVIDIA Old", "5.2", "not usable: too old"},
 	} {
 		testkit.Contains(t, lines[i], words...)

@@ -21,8 +21,6 @@ type deviceInfo struct {
 	Free       int64  `json:"memory_available_bytes,omitempty"`
 	Capability string `json:"compute_capability,omitempty"`
 	Processors int    `json:"multiprocessors,omitempty"`
-	Precision  string `json:"precision,omitempty"` // that --precision auto selects on a GPU
-	Why        string `json:"precision_reason,omitempty"`
 	Reason     string `json:"reason,omitempty"` // why the device is not available
 }
 
@@ -62,9 +60,7 @@ func (c *Device) devices() []deviceInfo {
 		return append(all, deviceInfo{Name: "cuda", Reason: noCard})
 	}
 	for _, d := range cards {
-		digits, why := digitsOf(d)
 		all = append(all, deviceInfo{
-			Precision: precisionOf(digits), Why: why,
 			Name: fmt.Sprintf("cuda:%d", d.Ordinal), Available: d.Reason == "", Reason: d.Reason, Card: d.Name, Memory: d.Memory,
 			Capability: fmt.Sprintf("%d.%d", d.Major, d.Minor), Processors: d.SMs,
 		})
@@ -90,11 +86,8 @@ func (d deviceInfo) String() string {
 	if d.Free > 0 {
 		line += fmt.Sprintf(" (%.1f GiB available)", float64(d.Free)/gib)
 	}
-	switch {
-	case !d.Available:
+	if !d.Available {
 		line += ", not usable: " + d.Reason
-	case d.Precision != "":
-		line += fmt.Sprintf(", precision auto: %s (%s)", d.Precision, d.Why)
 	}
 	return line
 }

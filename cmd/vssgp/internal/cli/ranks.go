@@ -124,11 +124,11 @@ func (j *Job) Serve(stderr io.Writer) int {
 	return ExitDone
 }
 
-// OpenDevice opens the backend of another rank from the spec of rank 0 (Device.spec).
+// OpenDevice opens the backend of another rank. spec is the --device of rank 0.
 func OpenDevice(spec string) (backend.Backend, error) {
 	c := NewDevice(func(string, ...any) {})
-	if err := c.take(spec); err != nil {
-		return nil, err
+	if err := c.setDevice(spec); err != nil {
+		return nil, fmt.Errorf("--device %s: %w", spec, err)
 	}
 	c.Spread()
 	return c.choose()
