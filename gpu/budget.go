@@ -50,24 +50,24 @@ const (
 	arrayY
 	arrayGate
 	arrayEven
-	arrayBank   // the features, in the layout of bankOf
-	arrayRot    // [M,6] rotations
-	arrayCoef   // adjoint of C, or means and variances of coefficients
-	arrayGram   // in the order of backend.NewGram
-	arraySums   // sums of each feature
-	arrayPart   // partial sums
-	arrayStore  // E[φ] of a slab of rows
-	arrayRes    // residuals
-	arrayValue  // squared residuals
-	arrayLevels // levels of a chain
-	arraySolved // [2,M,D] right-hand sides and then solutions; C and then its adjoint
-	arrayStats  // [3,V] traces of G's blocks, logarithms of determinants, traces of A⁻¹
-	arrayOut    // predictions
-	arrayQuad   // their quadratic parts
-	arrayTables // of a row spectrum, with its vectors and positions
-	arrayWaves  // the features' waves
-	arrayPairs  // sums of pairs of them, and of each
-	arrayIndex  // rows of a mini-batch
+	arrayFeatures // the parameters of the features, in the layout of packFeatures
+	arrayRot      // [M,6] rotations
+	arrayCoef     // adjoint of C, or means and variances of coefficients
+	arrayGram     // in the order of backend.NewGram
+	arraySums     // sums of each feature
+	arrayPart     // partial sums
+	arrayStore    // E[φ] of a slab of rows
+	arrayRes      // residuals
+	arrayValue    // squared residuals
+	arrayLevels   // levels of a chain
+	arraySolved   // [2,M,D] right-hand sides and then solutions; C and then its adjoint
+	arrayStats    // [3,V] traces of G's blocks, logarithms of determinants, traces of A⁻¹
+	arrayOut      // predictions
+	arrayQuad     // their quadratic parts
+	arrayTables   // of a row spectrum, with its vectors and positions
+	arrayWaves    // the features' waves
+	arrayPairs    // sums of pairs of them, and of each
+	arrayIndex    // rows of a mini-batch
 	arrayPickX
 	arrayPickY
 	arrayPickGate

@@ -79,10 +79,10 @@ func (r *rows) factorized(f *backend.Features, w *backend.Weights, given []int) 
 	variance := mean + uint64(8*p.m*p.d)
 	pass := p.passes[0]
 	a.Chunks, a.Jobs = r.at(p, pass.chunkTable), r.at(p, p.rowJobs)
-	residual := &kernels.FactorizedResidual{RowsBank: a, Mean: mean, Res: res, Value: r.address(arrayValue)}
+	residual := &kernels.FactorizedResidual{PassArgs: a, Mean: mean, Res: res, Value: r.address(arrayValue)}
 	r.launch(residual, p.rowJobs.rows, jobShared(f.Q, residual.Block(), 1))
-	r.columns(p, pass, a, func(a kernels.RowsBank, _ slab, d0 int64, part uint64, blocks int) {
-		gradient := &kernels.FactorizedGradient{RowsBank: a, Mean: mean, Var: variance, Res: res, D0: d0, Part: part}
+	r.columns(p, pass, a, func(a kernels.PassArgs, _ slab, d0 int64, part uint64, blocks int) {
+		gradient := &kernels.FactorizedGradient{PassArgs: a, Mean: mean, Var: variance, Res: res, D0: d0, Part: part}
 		r.launch(gradient, blocks, gradientShared(f.Q, gradient.Block()))
 	})
 	r.download(p, arrayValue)

@@ -8,18 +8,18 @@ import (
 	"github.com/vssgp/vssgp/kernels"
 )
 
-// bankNumbers returns the length of a bank of m features of q inputs.
-func bankNumbers(m, q int) int { return m * (3*q + 4) }
+// featureNumbers returns the number of parameters of m features of q inputs.
+func featureNumbers(m, q int) int { return m * (3*q + 4) }
 
 // featuresAtOnce is the number of features that a CPU core packs at a time.
 const featuresAtOnce = 1024
 
-// uploadBank uploads the features, with their rotations if rows are evenly spaced, and sets the
+// uploadFeatures uploads the features, with their rotations if rows are evenly spaced, and sets the
 // arguments to their addresses. The kernels measure angles in turns.
-func (r *rows) uploadBank(a *kernels.RowsBank, f *backend.Features) {
-	packBank(r.room(arrayBank, bankNumbers(f.M, f.Q)), f)
-	r.push(arrayBank)
-	at := r.address(arrayBank)
+func (r *rows) uploadFeatures(a *kernels.PassArgs, f *backend.Features) {
+	packFeatures(r.room(arrayFeatures, featureNumbers(f.M, f.Q)), f)
+	r.push(arrayFeatures)
+	at := r.address(arrayFeatures)
 	for _, to := range []*uint64{&a.Center, &a.Decay, &a.Turn} {
 		*to = at
 		at += uint64(8 * f.M * f.Q)
@@ -36,9 +36,9 @@ func (r *rows) uploadBank(a *kernels.RowsBank, f *backend.Features) {
 	r.launch(k, parts(f.M, k.Block()), 0)
 }
 
-// packBank writes the features into a bank, on all cores.
-func packBank(bank []float64, f *backend.Features) {
-	to := backend.FeaturesIn(bank, f.M, f.Q)
+// packFeatures writes the features' parameters to an array, on all cores.
+func packFeatures(array []float64, f *backend.Features) {
+	to := backend.FeaturesIn(array, f.M, f.Q)
 	from := f.Fields()
 	parallel.Blocks(f.M, featuresAtOnce, func(_, lo, hi int) {
 		for i, field := range to.Fields() {

@@ -56,14 +56,14 @@ func (r *rows) planMoments(p *plan) error {
 
 // sumMoments computes the sums over the rows on the device: strictly lower triangles in arrayGram,
 // and [groups,M,columnSums] in arraySums.
-func (r *rows) sumMoments(p *plan, a kernels.RowsBank) {
+func (r *rows) sumMoments(p *plan, a kernels.PassArgs) {
 	r.zero(p, arrayGram)
 	if r.spectrum.used = p.tables; p.tables {
 		r.sumTables(p, a, true)
 		return
 	}
 	g, part := p.passes[0], r.address(arrayPart)
-	r.sweep(p, g, a, func(a kernels.RowsBank, s slab, blocks int) {
+	r.sweep(p, g, a, func(a kernels.PassArgs, s slab, blocks int) {
 		k := kernels.MomentsGram64{Chunks: a.Chunks, Jobs: a.Jobs, Slab: s.first, Most: s.rows, Store: r.address(arrayStore), Part: part}
 		r.launchTile(g.tile, &k, (*kernels.MomentsGram128)(&k), blocks, kernels.TileShared(int(g.tile)))
 	}, func(chunks, reductions uint64, blocks int) {
@@ -71,8 +71,8 @@ func (r *rows) sumMoments(p *plan, a kernels.RowsBank) {
 			Chunks: chunks, Reductions: reductions, Part: part, Gram: r.address(arrayGram), Tile: g.tile,
 		}, blocks, 0)
 	})
-	r.columns(p, p.passes[1], a, func(a kernels.RowsBank, _ slab, d0 int64, part uint64, blocks int) {
-		r.launch(&kernels.MomentsColumns{RowsBank: a, D0: d0, Part: part}, blocks, 0)
+	r.columns(p, p.passes[1], a, func(a kernels.PassArgs, _ slab, d0 int64, part uint64, blocks int) {
+		r.launch(&kernels.MomentsColumns{PassArgs: a, D0: d0, Part: part}, blocks, 0)
 	})
 }
 

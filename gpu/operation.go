@@ -53,11 +53,11 @@ const mostStore = 512 << 20
 // prepare returns the arguments of an operation over all rows or over the given rows. It reuses or
 // creates the plan, allocates its arrays and uploads tables and features. fill completes a new
 // plan. The returned arguments do not yet contain the addresses of the tables.
-func (r *rows) prepare(op operation, f *backend.Features, d int, given []int, fill func(*plan) error) (*plan, kernels.RowsBank, error) {
+func (r *rows) prepare(op operation, f *backend.Features, d int, given []int, fill func(*plan) error) (*plan, kernels.PassArgs, error) {
 	r.solved = nil
 	p, err := r.reserve(op, f, d, given, fill)
 	if err != nil {
-		return nil, kernels.RowsBank{}, err
+		return nil, kernels.PassArgs{}, err
 	}
 	if at := r.mem[arrayTable+array(op)]; p.tabled != at {
 		r.send(arrayTable+array(op), p.table)
@@ -65,14 +65,14 @@ func (r *rows) prepare(op operation, f *backend.Features, d int, given []int, fi
 			p.tabled = at
 		}
 	}
-	a := kernels.RowsBank{
+	a := kernels.PassArgs{
 		X: r.address(arrayX), Y: r.address(arrayY), Gate: r.address(arrayGate), Even: r.address(arrayEven),
 		Delta: r.layout.Delta, Q: int64(r.data.Q), D: int64(d),
 	}
 	if p.index != nil {
 		r.gather(p, &a)
 	}
-	r.uploadBank(&a, f)
+	r.uploadFeatures(&a, f)
 	if p.tables {
 		r.uploadTables(p)
 	}
@@ -105,7 +105,7 @@ func (r *rows) reserve(op operation, f *backend.Features, d int, given []int, fi
 
 // complete plans the operation.
 func (r *rows) complete(p *plan, given []int, fill func(*plan) error) error {
-	p.needs[arrayBank] = int64(8 * bankNumbers(p.m, r.data.Q))
+	p.needs[arrayFeatures] = int64(8 * featureNumbers(p.m, r.data.Q))
 	if p.op == opPick {
 		r.pick(p, given)
 	} else if r.own[arrayEven] > 0 {
@@ -131,7 +131,7 @@ func (r *rows) pick(p *plan, given []int) {
 }
 
 // gather copies the plan's rows on the device and sets the arguments to the copies.
-func (r *rows) gather(p *plan, a *kernels.RowsBank) {
+func (r *rows) gather(p *plan, a *kernels.PassArgs) {
 	r.send(arrayIndex, cuda.Bytes(p.index))
 	k := &kernels.RowsGather{
 		Index: r.address(arrayIndex), N: int64(p.n), Q: a.Q, D: a.D, X: a.X, Y: a.Y, Gate: a.Gate,
@@ -148,7 +148,7 @@ func (r *rows) at(p *plan, s section) uint64 {
 
 // sweep runs a pass over the rows: it launches each batch, slab by slab if features are stored,
 // with the addresses of its chunks and jobs, and then reduces its even runs and its odd runs.
-func (r *rows) sweep(p *plan, pass *pass, a kernels.RowsBank, launch func(a kernels.RowsBank, s slab, blocks int),
+func (r *rows) sweep(p *plan, pass *pass, a kernels.PassArgs, launch func(a kernels.PassArgs, s slab, blocks int),
 	reduce func(chunks, reductions uint64, blocks int)) {
 	a.Chunks = r.at(p, pass.chunkTable)
 	for _, b := range pass.batches {
@@ -157,7 +157,7 @@ func (r *rows) sweep(p *plan, pass *pass, a kernels.RowsBank, launch func(a kern
 			if pass.stored {
 				a.Jobs = r.at(p, b.storeJobs)
 				down := int(parts(min(b.slab, b.rows-first), kernels.Resync))
-				k := &kernels.FeaturesStore{RowsBank: a, Slab: s.first, Most: s.rows, Store: r.address(arrayStore)}
+				k := &kernels.FeaturesStore{PassArgs: a, Slab: s.first, Most: s.rows, Store: r.address(arrayStore)}
 				r.launchGrid(k, b.storeJobs.rows, down, 0)
 			}
 			a.Jobs = r.at(p, b.jobs)
@@ -171,12 +171,12 @@ func (r *rows) sweep(p *plan, pass *pass, a kernels.RowsBank, launch func(a kern
 
 // columns writes the sums of a pass of columnKind to arraySums, [groups,M,sums]. It launches once
 // for each group of outputs, whose first output is d0.
-func (r *rows) columns(p *plan, pass *pass, a kernels.RowsBank, launch func(a kernels.RowsBank, s slab, d0 int64, part uint64, blocks int)) {
+func (r *rows) columns(p *plan, pass *pass, a kernels.PassArgs, launch func(a kernels.PassArgs, s slab, d0 int64, part uint64, blocks int)) {
 	r.zero(p, arraySums)
 	part := func(group int) uint64 {
 		return r.address(arrayPart) + uint64(8*group*pass.sums)*uint64(pass.slots*pass.tile)
 	}
-	r.sweep(p, pass, a, func(a kernels.RowsBank, s slab, blocks int) {
+	r.sweep(p, pass, a, func(a kernels.PassArgs, s slab, blocks int) {
 		for g := range pass.groups {
 			launch(a, s, int64(outputGroup*g), part(g), blocks)
 		}

@@ -1,5 +1,30 @@
 package gpu
 
+// A pass over the rows, for a run of two chunks and three blocks of features:
+//
+//	rows of the run      jobs: one thread block each
+//
+//	                     block 0   block 1   block 2
+//	+---------+
+//	| chunk 0 |  ---->   slot 0    slot 1    slot 2
+//	+---------+
+//	| chunk 1 |  ---->   slot 3    slot 4    slot 5
+//	+---------+             |         |         |
+//	                        v         v         v
+//	reductions:           0 + 3     1 + 4     2 + 5   ---->   G, or sums of each feature
+//
+//	run        consecutive rows in the same windows, with the features of these windows
+//	chunk      a part of a run's rows; a thread block adds over its rows in order
+//	block      a tile of the run's features, or a pair of tiles for G
+//	job        the work of a thread block: a block of features over a chunk
+//	slot       the part of arrayPart to which a job writes its partial sums
+//	reduction  the work of a thread block that adds, in order, a block's slots over all chunks of a run
+//	batch      consecutive runs whose slots and stored features fit into memory together
+//	slab       rows of every chunk of a batch whose features are stored together (store.go)
+//
+// The batches are processed in order. A batch first runs its jobs, slab by slab, and then its
+// reductions, those of even cells before those of odd ones. kernels/tables.cuh has the structs.
+
 import (
 	"slices"
 

@@ -63,7 +63,7 @@ func (r *rows) predict(f *backend.Features, post *backend.Posterior) error {
 	r.zero(p, arrayOut)
 	a.Y = 0 // the outputs are unknown
 	a.Chunks, a.Jobs = r.at(p, p.chunks), r.at(p, p.rowJobs)
-	k := &kernels.PredictRows{RowsBank: a, Mean: r.address(arrayCoef), Out: r.address(arrayOut)}
+	k := &kernels.PredictRows{PassArgs: a, Mean: r.address(arrayCoef), Out: r.address(arrayOut)}
 	k.Var = k.Mean + uint64(8*p.m*p.d)
 	if op == opPredictShared {
 		k.Var, k.Shared = 0, k.Var
@@ -77,11 +77,11 @@ func (r *rows) predict(f *backend.Features, post *backend.Posterior) error {
 }
 
 // predictQuad writes the variance due to a shared covariance to host[arrayQuad].
-func (r *rows) predictQuad(p *plan, a kernels.RowsBank, cov *backend.Gram) {
+func (r *rows) predictQuad(p *plan, a kernels.PassArgs, cov *backend.Gram) {
 	r.uploadGram(cov)
 	r.zero(p, arrayQuad)
 	pass, part := p.passes[0], r.address(arrayPart)
-	r.sweep(p, pass, a, func(a kernels.RowsBank, s slab, blocks int) {
+	r.sweep(p, pass, a, func(a kernels.PassArgs, s slab, blocks int) {
 		k := kernels.PredictQuad64{
 			Chunks: a.Chunks, Jobs: a.Jobs, Slab: s.first, Most: s.rows, Store: r.address(arrayStore), Gram: r.address(arrayGram),
 			Part: part,

@@ -48,15 +48,15 @@ func (r *rows) planPullback(p *plan) error {
 
 // pullback writes the sums over the rows to host[arraySums], [M,width]. The adjoints of G and C are
 // on the device, in arrayGram and at coef.
-func (r *rows) pullback(p *plan, a kernels.RowsBank, coef uint64) {
+func (r *rows) pullback(p *plan, a kernels.PassArgs, coef uint64) {
 	if p.tables {
 		r.pullTables(p, a, coef)
 		r.download(p, arraySums)
 		return
 	}
 	pass := p.passes[0]
-	r.columns(p, pass, a, func(a kernels.RowsBank, s slab, _ int64, part uint64, blocks int) {
-		k := kernels.Pullback64{RowsBank: a, Slab: s.first, Most: s.rows, Store: r.address(arrayStore), Gram: r.address(arrayGram),
+	r.columns(p, pass, a, func(a kernels.PassArgs, s slab, _ int64, part uint64, blocks int) {
+		k := kernels.Pullback64{PassArgs: a, Slab: s.first, Most: s.rows, Store: r.address(arrayStore), Gram: r.address(arrayGram),
 			Cbar: coef, Part: part}
 		r.launchTile(pass.tile, &k, (*kernels.Pullback128)(&k), blocks, kernels.PullbackShared(int(pass.tile), r.data.Q))
 	})

@@ -152,7 +152,7 @@ func (r *rows) tableArguments(p *plan) kernels.Spectrum {
 }
 
 // sumTables computes the sums of pairs and of single features on the GPU and, if moments is true, the results of sumMoments.
-func (r *rows) sumTables(p *plan, a kernels.RowsBank, moments bool) {
+func (r *rows) sumTables(p *plan, a kernels.PassArgs, moments bool) {
 	args := r.tableArguments(p)
 	args.Amp, args.Power, args.Ripple = a.Amp, a.Power, a.Ripple
 	gram := &kernels.SpectrumGram{Spectrum: args, Pairs: r.address(arrayPairs)}
@@ -169,7 +169,7 @@ func (r *rows) sumTables(p *plan, a kernels.RowsBank, moments bool) {
 
 // pullTables computes pullback from tables. It first computes the sums of these features if the
 // device does not have them.
-func (r *rows) pullTables(p *plan, a kernels.RowsBank, coef uint64) {
+func (r *rows) pullTables(p *plan, a kernels.PassArgs, coef uint64) {
 	if r.spectrum.sums != r.mem[arrayPairs] {
 		r.sumTables(p, a, false)
 	}

@@ -7,7 +7,7 @@ import "github.com/vssgp/vssgp/kernels"
 type slab struct{ first, rows int64 }
 
 // storeUnit divides the number of entries of a stored row and the number of stored rows of a chunk.
-const storeUnit = kernels.Stage
+const storeUnit = kernels.BlockK
 
 // storeWidth returns the number of entries in the store for a row of m features.
 func storeWidth(m int64) int64 { return parts(m, storeUnit) * storeUnit }

@@ -35,12 +35,12 @@ func checkStore(s *pass, b batch, jobs []kernels.Job) error {
 	at, chunk := int64(0), int64(-1)
 	for i, j := range jobs {
 		c := s.chunks[j.Chunk]
-		width := parts(c.M, kernels.Stage) * kernels.Stage
+		width := parts(c.M, kernels.BlockK) * kernels.BlockK
 		if j.Chunk != chunk {
 			if j.Block != 0 || c.Store != at || c.Rows() > b.rows {
 				return fmt.Errorf("chunk %+v with job %+v first, at %d, in %+v", c, j, at, b)
 			}
-			chunk, at = j.Chunk, at+width*parts(min(b.slab, c.Rows()), kernels.Stage)*kernels.Stage
+			chunk, at = j.Chunk, at+width*parts(min(b.slab, c.Rows()), kernels.BlockK)*kernels.BlockK
 		}
 		if last := i+1 == len(jobs) || jobs[i+1].Chunk != chunk; last != (j.Block == (width-1)/columnBlock) {
 			return fmt.Errorf("block %d of %d numbers, last %v", j.Block, width, last)

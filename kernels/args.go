@@ -10,8 +10,8 @@ const (
 	OutputGroup  = 4    // outputs per launch of a kernel with D0
 	Rotations    = 3    // numbers that features_prepare writes per feature
 	Resync       = 64   // rows after which a Wave restarts
-	Stage        = 8    // terms of the sum in a stage of a tile's products
-	Ring         = 4    // stages of a block in shared memory
+	BlockK       = 8    // terms of the sum in a stage of a tile's products
+	Stages       = 4    // stages of a block in shared memory: the depth of the pipeline
 	Pad          = 4    // padding between rows of a panel
 	JobRows      = 32   // rows per block of factorized_residual and predict_rows
 	KeptRows     = 8    // rows of a job for which a thread stores numbers in shared memory at a time
@@ -59,8 +59,8 @@ type ChainBlock struct {
 	Rhs, PriorRhs int64 // the right-hand sides [m,D]; others to subtract from them; −1: none
 }
 
-// RowsBank are the arguments that several kernels begin with.
-type RowsBank struct {
+// PassArgs are the arguments that several kernels begin with.
+type PassArgs struct {
 	X      uint64
 	Y      uint64
 	Gate   uint64
@@ -451,7 +451,7 @@ func (a *DenseUpdate64) Words() []uint64 {
 
 // FactorizedGradient are the arguments of factorized_gradient (factorized.cu).
 type FactorizedGradient struct {
-	RowsBank
+	PassArgs
 	Mean uint64
 	Var  uint64
 	Res  uint64
@@ -474,7 +474,7 @@ func (a *FactorizedGradient) Words() []uint64 {
 
 // FactorizedResidual are the arguments of factorized_residual (factorized.cu).
 type FactorizedResidual struct {
-	RowsBank
+	PassArgs
 	Mean  uint64
 	Res   uint64
 	Value uint64
@@ -517,7 +517,7 @@ func (a *FeaturesPrepare) Words() []uint64 {
 
 // FeaturesStore are the arguments of features_store (store.cu).
 type FeaturesStore struct {
-	RowsBank
+	PassArgs
 	Slab  int64
 	Most  int64
 	Store uint64
@@ -538,7 +538,7 @@ func (a *FeaturesStore) Words() []uint64 {
 
 // MomentsColumns are the arguments of moments_columns (moments.cu).
 type MomentsColumns struct {
-	RowsBank
+	PassArgs
 	D0   int64
 	Part uint64
 }
@@ -695,7 +695,7 @@ func (a *PredictQuadReduce) Words() []uint64 {
 
 // PredictRows are the arguments of predict_rows (predict.cu).
 type PredictRows struct {
-	RowsBank
+	PassArgs
 	Mean   uint64
 	Var    uint64
 	Shared uint64
@@ -717,7 +717,7 @@ func (a *PredictRows) Words() []uint64 {
 
 // Pullback128 are the arguments of pullback_128 (pullback.cu).
 type Pullback128 struct {
-	RowsBank
+	PassArgs
 	Slab  int64
 	Most  int64
 	Store uint64
@@ -741,7 +741,7 @@ func (a *Pullback128) Words() []uint64 {
 
 // Pullback64 are the arguments of pullback_64 (pullback.cu).
 type Pullback64 struct {
-	RowsBank
+	PassArgs
 	Slab  int64
 	Most  int64
 	Store uint64

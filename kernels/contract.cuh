@@ -32,7 +32,7 @@ template <int INPUTS> struct Sums {
 	//	θ̄ = −A1·bar·sin − 4·A2·barSecond·e2·cos·sin
 	//	q̄ = −A1·bar·cos − 4·A2·barSecond·e2·(cos² − sin²)
 	// a1 = A1 and a2 = 4·A2·barSecond.
-	DEVICE void add(const Rows &r, const Bank &b, long long row, long long k, const Damped &v, double g, double bar,
+	DEVICE void add(const Rows &r, const FeatureParams &params, long long row, long long k, const Damped &v, double g, double bar,
 	    double a1, double a2, RowAdjoint *of_row) {
 		double both = v.e2 * fma(v.cos, v.cos, -(v.sin * v.sin)), u = -a1 * bar;
 		double th = v.sin * fma(-(a2 * v.e2), v.cos, u), qu = fma(u, v.cos, -(a2 * both));
@@ -41,7 +41,7 @@ template <int INPUTS> struct Sums {
 		theta += th;
 		gate2 = fma(g, g, gate2);
 		if (INPUTS == 1)
-			add_input({th, qu}, r.x[row] - b.center[k]);
+			add_input({th, qu}, r.x[row] - params.center[k]);
 		else
 			*of_row = {th, qu};
 	}
@@ -54,11 +54,11 @@ template <int INPUTS> struct Sums {
 
 	// add_inputs adds the contributions by input of n rows from row on, whose RowAdjoints are pitch
 	// apart, to the sums at out.
-	DEVICE void add_inputs(const Rows &r, const Bank &b, long long row, int n, long long k, const RowAdjoint *of_rows,
+	DEVICE void add_inputs(const Rows &r, const FeatureParams &params, long long row, int n, long long k, const RowAdjoint *of_rows,
 	    int pitch, double *out) {
 #pragma unroll 1
 		for (long long i = 0; i < r.q; i++) {
-			double center = b.center[k * r.q + i];
+			double center = params.center[k * r.q + i];
 			load_input(out, r.q, i);
 #pragma unroll 2
 			for (int j = 0; j < n; j++)

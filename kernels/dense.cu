@@ -30,17 +30,17 @@
 // A nonpositive pivot makes all dependent entries NaN.
 #include "chain.cuh"
 
-// across copies a panel [T rows][STAGE entries] whose entry (i, k) is from[i·row + k·step], with
+// copy_k_major copies a panel [T rows][BLOCK_K entries] whose entry (i, k) is from[i·row + k·step], with
 // zeros beyond the rows. The lanes of a warp cover eight rows by four entries, which use each bank
 // once.
-template <int T> DEVICE void across(double *panel, const double *from, int row, int step, int rows) {
+template <int T> DEVICE void copy_k_major(double *panel, const double *from, int row, int step, int rows) {
 #pragma unroll
 	for (int half = 0; half < 2; half++) {
 		int i = threadIdx.x / 4 + half * T / 2;
 		bool there = i < rows;
 #pragma unroll
-		for (int k = threadIdx.x % 4; k < STAGE; k += 4)
-			copy_async(panel + i * (STAGE + PAD) + k, from + (there ? i * row + k * step : 0), there);
+		for (int k = threadIdx.x % 4; k < BLOCK_K; k += 4)
+			copy_async(panel + i * (BLOCK_K + PAD) + k, from + (there ? i * row + k * step : 0), there);
 	}
 }
 
@@ -49,9 +49,9 @@ DEVICE const double *factor_at(const double *at, const double *corner, long long
 	return i / DENSE_BLOCK == j / DENSE_BLOCK ? corner + i * (long long)DENSE_BLOCK + j % DENSE_BLOCK : at + i * m + j;
 }
 
-// across_upper copies a panel of U, rows from row0 on and columns from k0 on, with zeros below the
+// copy_k_major_upper copies a panel of U, rows from row0 on and columns from k0 on, with zeros below the
 // diagonal and beyond the matrix.
-template <int T> DEVICE void across_upper(double *panel, const double *at, const double *corner, long long m,
+template <int T> DEVICE void copy_k_major_upper(double *panel, const double *at, const double *corner, long long m,
     long long row0, long long k0) {
 	int place = threadIdx.x % 4, size = (int)m, first = (int)k0 + place;
 #pragma unroll
@@ -59,9 +59,9 @@ template <int T> DEVICE void across_upper(double *panel, const double *at, const
 		int local = threadIdx.x / 4 + half * T / 2, i = (int)row0 + local;
 		const double *from = factor_at(at, corner, m, i, first);
 #pragma unroll
-		for (int k = 0; k < STAGE; k += 4) {
+		for (int k = 0; k < BLOCK_K; k += 4) {
 			bool there = i <= first + k && first + k < size;
-			copy_async(panel + local * (STAGE + PAD) + place + k, there ? from + k : at, there);
+			copy_async(panel + local * (BLOCK_K + PAD) + place + k, there ? from + k : at, there);
 		}
 	}
 }
@@ -81,15 +81,15 @@ DEVICE void dense_update(double *at, const double *corner, double *y, long long 
 	int rows = (int)((right ? d : m) - row0 < T ? (right ? d : m) - row0 : T), cols = (int)(m - col0 < T ? m - col0 : T);
 	Tile<T> tile;
 	tile.clear();
-	constexpr int panel = Tile<T>::across;
-	tile.template sum<true, true>(shared, 2 * panel, panel, (int)((mid - lo) / STAGE), [&](int bytes, long long s) {
+	constexpr int panel = Tile<T>::k_major;
+	tile.template sum<true, true>(shared, 2 * panel, panel, (int)((mid - lo) / BLOCK_K), [&](int bytes, long long s) {
 		double *stage = shared + bytes / 8;
-		long long k = lo + s * STAGE;
+		long long k = lo + s * BLOCK_K;
 		if (upper)
-			across_upper<T>(stage, at, corner, m, row0, k);
+			copy_k_major_upper<T>(stage, at, corner, m, row0, k);
 		else
-			across<T>(stage, own + k * step, next, step, rows);
-		across<T>(stage + panel, at + col0 * m + k, (int)m, 1, cols);
+			copy_k_major<T>(stage, own + k * step, next, step, rows);
+		copy_k_major<T>(stage + panel, at + col0 * m + k, (int)m, 1, cols);
 	});
 	own += col0 * step;
 	int diagonal = right || upper ? T : (int)(row0 - col0);
@@ -212,12 +212,12 @@ template <int T> DEVICE void dense_inverse(double *at, const double *corner, lon
 	long long row0 = T * i, col0 = T * j;
 	Tile<T> tile;
 	tile.clear();
-	constexpr int panel = Tile<T>::across;
-	tile.template sum<true, true>(shared, 2 * panel, panel, (int)((m - row0 + STAGE - 1) / STAGE), [&](int bytes, long long s) {
+	constexpr int panel = Tile<T>::k_major;
+	tile.template sum<true, true>(shared, 2 * panel, panel, (int)((m - row0 + BLOCK_K - 1) / BLOCK_K), [&](int bytes, long long s) {
 		double *stage = shared + bytes / 8;
-		long long k = row0 + s * STAGE;
-		across_upper<T>(stage, at, corner, m, row0, k);
-		across_upper<T>(stage + panel, at, corner, m, col0, k);
+		long long k = row0 + s * BLOCK_K;
+		copy_k_major_upper<T>(stage, at, corner, m, row0, k);
+		copy_k_major_upper<T>(stage + panel, at, corner, m, col0, k);
 	});
 	tile.each([&](int r, int c, double &v) {
 		if (row0 + r < m && col0 + c <= row0 + r)

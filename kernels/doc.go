@@ -65,7 +65,7 @@
 //	a := kernels.SumsReduce{Chunks: chunks.Address(), …, Width: 5}
 //	launch(a.Name(), a.Block(), a.Words())
 //
-// The passes over the rows begin with the same arguments, an embedded RowsBank. A field has the
+// The passes over the rows begin with the same arguments, an embedded PassArgs. A field has the
 // same meaning in every struct; pointers are device addresses. The comment at the top of each .cu
 // gives the shapes of the other arguments.
 //

@@ -37,10 +37,10 @@ template <int COLUMNS> struct Fit {
 
 	typedef double Kept;
 
-	DEVICE void open(const Bank &b, long long k) {
+	DEVICE void open(const FeatureParams &params, long long k) {
 #pragma unroll
 		for (int c = 0; c < COLUMNS; c++)
-			weight[c] = d0 + c < d ? b.amp[k] * mean[k * d + d0 + c] : 0.0;
+			weight[c] = d0 + c < d ? params.amp[k] * mean[k * d + d0 + c] : 0.0;
 	}
 
 	DEVICE double keep(const Damped &v, double) const { return v.cos; }
@@ -55,7 +55,7 @@ template <int COLUMNS> struct Fit {
 constexpr int residual_threads = 256;
 
 template <int ROWS, int INPUTS>
-DEVICE void residual(const Rows &r, const Bank &b, const Chunk *chunks, const Job *jobs, const double *mean,
+DEVICE void residual(const Rows &r, const FeatureParams &params, const Chunk *chunks, const Job *jobs, const double *mean,
     double *res, double *value, double *room) {
 	const Job &job = jobs[blockIdx.x];
 	Chunk s = chunks[job.chunk];
@@ -69,26 +69,26 @@ DEVICE void residual(const Rows &r, const Bank &b, const Chunk *chunks, const Jo
 		fit.mean = mean;
 		fit.d = r.d;
 		fit.d0 = d0;
-		walk<ROWS, residual_threads, INPUTS>(acc, fit, view, b, s, at, count, kept);
+		walk<ROWS, residual_threads, INPUTS>(acc, fit, view, params, s, at, count, kept);
 	});
 }
 
 #ifndef VSSGP_EMU
 // Two blocks per multiprocessor; by default the compiler uses registers for one.
-extern "C" __global__ void __launch_bounds__(residual_threads, 2) factorized_residual(ROWS_BANK, const double *mean,
+extern "C" __global__ void __launch_bounds__(residual_threads, 2) factorized_residual(PASS_ARGS, const double *mean,
     double *res, double *value);
 #endif
 
-KERNEL(256) factorized_residual(ROWS_BANK, const double *mean, double *res, double *value) {
+KERNEL(256) factorized_residual(PASS_ARGS, const double *mean, double *res, double *value) {
 	SHARED(double, room);
 	if (q > 1)
-		residual<8, MAX_INPUTS>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, chunks, jobs, mean, res, value, room);
+		residual<8, MAX_INPUTS>(ROWS_OF_ARGS, FEATURE_PARAMS_OF_ARGS, chunks, jobs, mean, res, value, room);
 	else if (d == 1)
-		residual<32, 1>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, chunks, jobs, mean, res, value, room);
+		residual<32, 1>(ROWS_OF_ARGS, FEATURE_PARAMS_OF_ARGS, chunks, jobs, mean, res, value, room);
 	else if (d == 2)
-		residual<16, 1>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, chunks, jobs, mean, res, value, room);
+		residual<16, 1>(ROWS_OF_ARGS, FEATURE_PARAMS_OF_ARGS, chunks, jobs, mean, res, value, room);
 	else
-		residual<8, 1>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, chunks, jobs, mean, res, value, room);
+		residual<8, 1>(ROWS_OF_ARGS, FEATURE_PARAMS_OF_ARGS, chunks, jobs, mean, res, value, room);
 }
 
 // GRADIENT_ROWS is the number of rows in shared memory at a time, and the number of rows after
@@ -102,7 +102,8 @@ template <int INPUTS, int OUTPUTS> struct Slope {
 	double a1, a2, m2, barSecond;
 	const double *mean, *res; // of the outputs not in m
 
-	DEVICE void open(const Rows &r, const Bank &b, long long k, const double *allMean, const double *var, long long d0, double *out) {
+	DEVICE void open(const Rows &r, const FeatureParams &params, long long k, const double *allMean, const double *var,
+	    long long d0, double *out) {
 		sums.clear(out, r.q);
 		square = m2 = barSecond = 0;
 		mean = allMean + k * r.d;
@@ -116,13 +117,13 @@ template <int INPUTS, int OUTPUTS> struct Slope {
 			along[o] = 0;
 			m[o] = d0 + o < r.d ? -2 * mean[d0 + o] : 0.0;
 		}
-		a1 = b.amp[k];
-		a2 = 4 * b.ripple[k] * barSecond;
+		a1 = params.amp[k];
+		a2 = 4 * params.ripple[k] * barSecond;
 	}
 
 	// rows processes the n rows of a tile that begins at row base; value(i, g) is the feature.
 	template <class Value>
-	DEVICE void rows(Value value, const Rows &view, const Bank &b, long long k, int column, long long base, int n,
+	DEVICE void rows(Value value, const Rows &view, const FeatureParams &params, long long k, int column, long long base, int n,
 	    long long d0, const double *staged, RowAdjoint *of_rows) {
 		double back = -2 * m2 * a1;
 #pragma unroll(OUTPUTS == 1 ? 2 : 1)
@@ -141,23 +142,23 @@ template <int INPUTS, int OUTPUTS> struct Slope {
 					if (o < d0 || o >= d0 + OUTPUTS)
 						bar = fma(-2 * res[(base + i) * view.d + o], mean[o], bar);
 			square = fma(v.cos, v.cos, square);
-			sums.add(view, b, i, k, v, g, bar, a1, a2, of_rows + i * gradient_threads);
+			sums.add(view, params, i, k, v, g, bar, a1, a2, of_rows + i * gradient_threads);
 		}
 	}
 
-	DEVICE void store(double *out, const Rows &r, const Bank &b, long long k, long long d0) {
+	DEVICE void store(double *out, const Rows &r, const FeatureParams &params, long long k, long long d0) {
 		sums.store(out, barSecond);
 		out += width(r.q);
 #pragma unroll
 		for (int o = 0; o < 4; o++)
 			out[o] = o < OUTPUTS && d0 + o < r.d ? a1 * along[o < OUTPUTS ? o : 0] : 0.0;
 		out[4] = a1 * a1 * square;
-		out[5] = b.power[k] * sums.gate2 + b.ripple[k] * sums.ripple;
+		out[5] = params.power[k] * sums.gate2 + params.ripple[k] * sums.ripple;
 	}
 };
 
 template <int INPUTS, int OUTPUTS>
-DEVICE void gradient(const Rows &r, const Bank &b, const Chunk *chunks, const Job *jobs, const double *mean,
+DEVICE void gradient(const Rows &r, const FeatureParams &params, const Chunk *chunks, const Job *jobs, const double *mean,
     const double *var, const double *res, long long d0, double *part, double *room) {
 	const Job &job = jobs[blockIdx.x];
 	Chunk s = chunks[job.chunk];
@@ -171,7 +172,7 @@ DEVICE void gradient(const Rows &r, const Bank &b, const Chunk *chunks, const Jo
 	Slope<INPUTS, OUTPUTS> slope;
 	slope.res = res;
 	if (there)
-		slope.open(r, b, k, mean, var, d0, out());
+		slope.open(r, params, k, mean, var, d0, out());
 	for (long long base = s.lo; base < s.hi; base += rows) {
 		int n = (int)(s.hi - base < rows ? s.hi - base : rows);
 		Rows view = stage<INPUTS>(r, base, n, rows, gradient_threads, room);
@@ -182,26 +183,26 @@ DEVICE void gradient(const Rows &r, const Bank &b, const Chunk *chunks, const Jo
 		barrier();
 		if (there) {
 			Wave wave;
-			wave.begin(view, b, 0, n, k, column);
-			wave.walk<INPUTS>(view, b, [&](auto value) { slope.rows(value, view, b, k, column, base, n, d0, staged, of_rows); });
+			wave.begin(view, params, 0, n, k, column);
+			wave.walk<INPUTS>(view, params, [&](auto value) { slope.rows(value, view, params, k, column, base, n, d0, staged, of_rows); });
 			if (INPUTS > 1)
-				slope.sums.add_inputs(view, b, 0, n, k, of_rows, gradient_threads, out());
+				slope.sums.add_inputs(view, params, 0, n, k, of_rows, gradient_threads, out());
 		}
 		barrier();
 	}
 	if (there)
-		slope.store(out(), r, b, k, d0);
+		slope.store(out(), r, params, k, d0);
 	else
 		for (long long w = 0; w < width(r.q) + OUTPUT_GROUP + 2; w++)
 			out()[w] = 0;
 }
 
-KERNEL(128) factorized_gradient(ROWS_BANK, const double *mean, const double *var, const double *res, long long d0, double *part) {
+KERNEL(128) factorized_gradient(PASS_ARGS, const double *mean, const double *var, const double *res, long long d0, double *part) {
 	SHARED(double, room);
 	if (q == 1 && d == 1)
-		gradient<1, 1>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, chunks, jobs, mean, var, res, d0, part, room);
+		gradient<1, 1>(ROWS_OF_ARGS, FEATURE_PARAMS_OF_ARGS, chunks, jobs, mean, var, res, d0, part, room);
 	else if (q == 1)
-		gradient<1, OUTPUT_GROUP>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, chunks, jobs, mean, var, res, d0, part, room);
+		gradient<1, OUTPUT_GROUP>(ROWS_OF_ARGS, FEATURE_PARAMS_OF_ARGS, chunks, jobs, mean, var, res, d0, part, room);
 	else
-		gradient<MAX_INPUTS, OUTPUT_GROUP>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, chunks, jobs, mean, var, res, d0, part, room);
+		gradient<MAX_INPUTS, OUTPUT_GROUP>(ROWS_OF_ARGS, FEATURE_PARAMS_OF_ARGS, chunks, jobs, mean, var, res, d0, part, room);
 }

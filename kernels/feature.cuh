@@ -24,9 +24,9 @@ struct Rows {
 	long long q, d;
 };
 
-// Bank are the features: center, decay, turn = ω/2π [M,Q], phase = c/2π, amp,
+// FeatureParams are the features' parameters: center, decay, turn = ω/2π [M,Q], phase = c/2π, amp,
 // power, ripple [M], and rot [M,ROTATIONS] as features_prepare leaves it.
-struct Bank {
+struct FeatureParams {
 	const double *center, *decay, *turn, *phase, *amp, *power, *ripple, *rot;
 };
 
@@ -95,13 +95,13 @@ DEVICE Damped spun(double turns, double quad, double &e) {
 }
 
 // bare evaluates a feature at a row by the formula, without its gate.
-DEVICE Damped bare(const Rows &r, const Bank &b, long long row, long long k, double &e) {
-	double turns = b.phase[k], quad = 0;
+DEVICE Damped bare(const Rows &r, const FeatureParams &params, long long row, long long k, double &e) {
+	double turns = params.phase[k], quad = 0;
 #pragma unroll 1
 	for (long long i = 0; i < r.q; i++) {
-		double d = r.x[row * r.q + i] - b.center[k * r.q + i];
-		turns = fma(b.turn[k * r.q + i], d, turns);
-		quad = fma(b.decay[k * r.q + i] * d, d, quad);
+		double d = r.x[row * r.q + i] - params.center[k * r.q + i];
+		turns = fma(params.turn[k * r.q + i], d, turns);
+		quad = fma(params.decay[k * r.q + i] * d, d, quad);
 	}
 	return spun(turns, quad, e);
 }
@@ -110,11 +110,11 @@ DEVICE Damped bare(const Rows &r, const Bank &b, long long row, long long k, dou
 struct Lone {
 	double center, decay, turn, phase;
 
-	DEVICE void open(const Bank &b, long long k) {
-		center = b.center[k];
-		decay = b.decay[k];
-		turn = b.turn[k];
-		phase = b.phase[k];
+	DEVICE void open(const FeatureParams &params, long long k) {
+		center = params.center[k];
+		decay = params.decay[k];
+		turn = params.turn[k];
+		phase = params.phase[k];
 	}
 
 	DEVICE Damped at(double x) const {
@@ -138,22 +138,22 @@ struct Wave {
 	double turncos, turnsin, bend;
 
 	// begin moves to a row; steps is the maximum number of further steps.
-	DEVICE void begin(const Rows &r, const Bank &b, long long at, int steps, long long feature, int which) {
+	DEVICE void begin(const Rows &r, const FeatureParams &params, long long at, int steps, long long feature, int which) {
 		row = at;
 		k = feature;
 		column = which;
 		turning = false;
 		if (!r.even || steps < 3 || r.even[row] < steps)
 			return;
-		double d = r.x[row] - b.center[k], p = b.decay[k];
+		double d = r.x[row] - params.center[k], p = params.decay[k];
 		double far = fabs(d) + steps * fabs(r.delta);
 		if (!(p * far * far <= steepest))
 			return;
-		const double *rot = b.rot + ROTATIONS * k;
+		const double *rot = params.rot + ROTATIONS * k;
 		turncos = rot[0];
 		turnsin = rot[1];
 		bend = rot[2];
-		Damped v = bare(r, b, row, k, e);
+		Damped v = bare(r, params, row, k, e);
 		cos = v.cos;
 		sin = v.sin;
 		ratio = p == 0 ? 1.0 : exp(-p * r.delta * (d + 0.5 * r.delta));
@@ -175,27 +175,27 @@ struct Wave {
 	// walk calls f(value) once. value(i, g) is the feature i rows further, with gate g, and must be
 	// called in this order. f is instantiated for each way to compute the value, so that no loop
 	// contains the code of another. INPUTS is 1, larger, or 0 if only r.q is known.
-	template <int INPUTS, class F> DEVICE void walk(const Rows &r, const Bank &b, F f) {
+	template <int INPUTS, class F> DEVICE void walk(const Rows &r, const FeatureParams &params, F f) {
 		long long first = row;
 		if (INPUTS <= 1 && turning)
 			f([&](long long, double g) { return turned(g); });
 		else if (INPUTS == 1 || (INPUTS == 0 && r.q == 1)) {
 			Lone lone;
-			lone.open(b, k);
+			lone.open(params, k);
 			const double *x = r.x + first;
 			f([&](long long i, double g) { return gated(lone.at(x[i]), g); });
 		} else
 			f([&](long long i, double g) {
 				double e;
-				return gated(bare(r, b, first + i, k, e), g);
+				return gated(bare(r, params, first + i, k, e), g);
 			});
 	}
 };
 
-// ROWS_BANK are the parameters that every pass begins with.
-#define ROWS_BANK                                                                                                             \
+// PASS_ARGS are the parameters that every pass begins with.
+#define PASS_ARGS                                                                                                             \
 	const double *x, const double *y, const double *gate, const int *even, double delta, long long q, long long d,            \
 		const double *center, const double *decay, const double *turn, const double *phase, const double *amp,                \
 		const double *power, const double *ripple, const double *rot, const Chunk *chunks, const Job *jobs
-#define ROWS_OF_ARGUMENTS Rows{x, y, gate, even, delta, q, d}
-#define BANK_OF_ARGUMENTS Bank{center, decay, turn, phase, amp, power, ripple, rot}
+#define ROWS_OF_ARGS Rows{x, y, gate, even, delta, q, d}
+#define FEATURE_PARAMS_OF_ARGS FeatureParams{center, decay, turn, phase, amp, power, ripple, rot}

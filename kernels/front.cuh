@@ -65,7 +65,7 @@ template <int COLUMNS> struct Strip {
 		for (int j = 0; j < COLUMNS; j++)
 			pb[j] = b.at + (8 * j + group < cols ? 8 * j + group : cols - 1) * b.row;
 #pragma unroll 1
-		for (int k0 = 0; k0 < depth; k0 += DEPTH) {
+		for (int k0 = 0; k0 < depth; k0 += MMA_K) {
 			Fragment<1, COLUMNS> f;
 			int k = k0 + place;
 			bool there = k < depth;

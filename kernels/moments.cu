@@ -22,9 +22,10 @@ DEVICE void moments_gram(const Chunk *chunks, const Job *jobs, long long slab, l
 	double *own = part + job.slot * T * T;
 	if (slab > 0)
 		tile.each([&](int i, int j, double &v) { v = own[i * T + j]; });
-	constexpr int panel = Tile<T>::along;
-	Along<T> rows(shared, store, s, T * job.block), columns(shared + panel, store, s, T * job.other);
-	tile.template sum<false, false>(shared, 2 * panel, diagonal ? 0 : panel, (int)((s.hi - s.lo + STAGE - 1) / STAGE), [&](int at, int) {
+	constexpr int panel = Tile<T>::mn_major;
+	MNMajor<T> rows(shared, store, s, T * job.block), columns(shared + panel, store, s, T * job.other);
+	int stages = (int)((s.hi - s.lo + BLOCK_K - 1) / BLOCK_K);
+	tile.template sum<false, false>(shared, 2 * panel, diagonal ? 0 : panel, stages, [&](int at, int) {
 		rows.next(at);
 		if (!diagonal)
 			columns.next(at);
@@ -32,12 +33,14 @@ DEVICE void moments_gram(const Chunk *chunks, const Job *jobs, long long slab, l
 	tile.each([&](int i, int j, double &v) { own[i * T + j] = v; });
 }
 
-KERNEL(128) moments_gram_64(const Chunk *chunks, const Job *jobs, long long slab, long long most, const double *store, double *part) {
+KERNEL(128) moments_gram_64(const Chunk *chunks, const Job *jobs, long long slab, long long most, const double *store,
+    double *part) {
 	SHARED(double, shared);
 	moments_gram<64>(chunks, jobs, slab, most, store, part, shared);
 }
 
-KERNEL(256) moments_gram_128(const Chunk *chunks, const Job *jobs, long long slab, long long most, const double *store, double *part) {
+KERNEL(256) moments_gram_128(const Chunk *chunks, const Job *jobs, long long slab, long long most, const double *store,
+    double *part) {
 	SHARED(double, shared);
 	moments_gram<128>(chunks, jobs, slab, most, store, part, shared);
 }
@@ -56,17 +59,18 @@ template <int OUTPUTS> struct Columns {
 				along[o] = fma(phi, y[o], along[o]);
 	}
 
-	DEVICE void walk(const Rows &r, const Bank &b, const Chunk &s, long long k, int column, long long d0, double *out) {
-		scale = b.amp[k];
-		power = b.power[k];
-		ripple = b.ripple[k];
+	DEVICE void walk(const Rows &r, const FeatureParams &params, const Chunk &s, long long k, int column, long long d0,
+	    double *out) {
+		scale = params.amp[k];
+		power = params.power[k];
+		ripple = params.ripple[k];
 		int n = (int)(r.d - d0);
 		for (long long base = s.lo; base < s.hi; base += RESYNC) {
 			int rows = (int)(s.hi - base < RESYNC ? s.hi - base : RESYNC);
 			const double *y = r.y + base * r.d + d0;
 			Wave wave;
-			wave.begin(r, b, base, rows, k, column);
-			wave.walk<0>(r, b, [&](auto value) {
+			wave.begin(r, params, base, rows, k, column);
+			wave.walk<0>(r, params, [&](auto value) {
 #pragma unroll 2
 				for (int i = 0; i < rows; i++, y += r.d) {
 					double g = gate_at(r, base + i, column);
@@ -81,9 +85,9 @@ template <int OUTPUTS> struct Columns {
 	}
 };
 
-KERNEL(128) moments_columns(ROWS_BANK, long long d0, double *part) {
-	Rows r = ROWS_OF_ARGUMENTS;
-	Bank b = BANK_OF_ARGUMENTS;
+KERNEL(128) moments_columns(PASS_ARGS, long long d0, double *part) {
+	Rows r = ROWS_OF_ARGS;
+	FeatureParams params = FEATURE_PARAMS_OF_ARGS;
 	const Job &job = jobs[blockIdx.x];
 	Chunk s = chunks[job.chunk];
 	long long local = 128 * job.block + threadIdx.x;
@@ -92,14 +96,15 @@ KERNEL(128) moments_columns(ROWS_BANK, long long d0, double *part) {
 	double *out = part + (job.slot * 128 + threadIdx.x) * (OUTPUT_GROUP + 1);
 	int column = local < s.split ? 0 : 1;
 	if (r.d == 1)
-		Columns<1>().walk(r, b, s, s.f0 + local, column, d0, out);
+		Columns<1>().walk(r, params, s, s.f0 + local, column, d0, out);
 	else
-		Columns<OUTPUT_GROUP>().walk(r, b, s, s.f0 + local, column, d0, out);
+		Columns<OUTPUT_GROUP>().walk(r, params, s, s.f0 + local, column, d0, out);
 }
 
 // moments_gram_reduce adds the chunks' tiles, in order, to the strictly lower triangle of the Gram
 // matrix. The runs of one launch share no window.
-KERNEL(256) moments_gram_reduce(const Chunk *chunks, const Reduction *reductions, const double *part, double *gram, long long tile) {
+KERNEL(256) moments_gram_reduce(const Chunk *chunks, const Reduction *reductions, const double *part, double *gram,
+    long long tile) {
 	lower_triangle(chunks, reductions, tile, [&](const Chunk &s, long long i, long long j, long long first,
 	    long long next, long long slots) {
 		double sum = 0;

@@ -63,10 +63,10 @@ template <int COLUMNS> struct Spread {
 		}
 	}
 
-	DEVICE void open(const Bank &b, long long k) {
-		amp = b.amp[k];
-		power = b.power[k];
-		ripple = b.ripple[k];
+	DEVICE void open(const FeatureParams &params, long long k) {
+		amp = params.amp[k];
+		power = params.power[k];
+		ripple = params.ripple[k];
 		const double *m = mean + k * d;
 #pragma unroll
 		for (int c = 0; c < COLUMNS; c++) {
@@ -112,7 +112,7 @@ template <int COLUMNS> struct Spread {
 constexpr int predict_threads = 128;
 
 template <int ROWS, int INPUTS>
-DEVICE void predicted(const Rows &r, const Bank &b, const Chunk *chunks, const Job *jobs, const double *mean,
+DEVICE void predicted(const Rows &r, const FeatureParams &params, const Chunk *chunks, const Job *jobs, const double *mean,
     const double *var, const double *shared, double *out, double *room) {
 	constexpr int columns = 32 / ROWS;
 	const Job &job = jobs[blockIdx.x];
@@ -135,7 +135,7 @@ DEVICE void predicted(const Rows &r, const Bank &b, const Chunk *chunks, const J
 #pragma unroll
 			for (int i = 0; i < 32; i++)
 				acc[i] = 0;
-			walk<ROWS, predict_threads, INPUTS>(acc, spread, view, b, s, at, count, kept);
+			walk<ROWS, predict_threads, INPUTS>(acc, spread, view, params, s, at, count, kept);
 			double total = totals<predict_threads>(acc, room);
 			int i = threadIdx.x / columns;
 			if (i < count)
@@ -144,14 +144,14 @@ DEVICE void predicted(const Rows &r, const Bank &b, const Chunk *chunks, const J
 	}
 }
 
-KERNEL(128) predict_rows(ROWS_BANK, const double *mean, const double *var, const double *shared, double *out) {
+KERNEL(128) predict_rows(PASS_ARGS, const double *mean, const double *var, const double *shared, double *out) {
 	SHARED(double, room);
 	if (q > 1)
-		predicted<8, MAX_INPUTS>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, chunks, jobs, mean, var, shared, out, room);
+		predicted<8, MAX_INPUTS>(ROWS_OF_ARGS, FEATURE_PARAMS_OF_ARGS, chunks, jobs, mean, var, shared, out, room);
 	else if (d == 1)
-		predicted<16, 1>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, chunks, jobs, mean, var, shared, out, room);
+		predicted<16, 1>(ROWS_OF_ARGS, FEATURE_PARAMS_OF_ARGS, chunks, jobs, mean, var, shared, out, room);
 	else
-		predicted<8, 1>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, chunks, jobs, mean, var, shared, out, room);
+		predicted<8, 1>(ROWS_OF_ARGS, FEATURE_PARAMS_OF_ARGS, chunks, jobs, mean, var, shared, out, room);
 }
 
 template <int T>

@@ -39,29 +39,30 @@ template <class Sum> DEVICE void lower_triangle(const Chunk *chunks, const Reduc
 // product must be called by all threads of the block. Rows at or beyond s.hi and features beyond
 // the run are zeros.
 template <int T>
-DEVICE void product(Tile<T> &tile, const Chunk &s, const double *gram, const double *store, long long k0, long long base, double *shared) {
+DEVICE void product(Tile<T> &tile, const Chunk &s, const double *gram, const double *store, long long k0, long long base,
+    double *shared) {
 	int own = threadIdx.x % T, side = threadIdx.x / T, k = (int)k0 + own;
 	GramColumn column = gram_column(s, k);
 	const double *upper = gram + column.at0, *lower = gram + column.at1 - column.split * column.step1;
-	int split = (int)(column.split < s.m ? column.split : s.m + STAGE), step0 = (int)column.step0,
+	int split = (int)(column.split < s.m ? column.split : s.m + BLOCK_K), step0 = (int)column.step0,
 	    step1 = (int)column.step1, end = k < s.m ? (int)s.m : 0;
 	SharedAt to = shared_at(shared + side * (T + PAD) + own);
 	tile.clear();
-	constexpr int panel = Tile<T>::along;
-	Across<T> rows(shared + panel, store, s, base);
-	tile.template sum<true, false>(shared, panel + Tile<T>::across, panel, (int)(store_width(s.m) / STAGE), [&](int at, int i) {
-		int first = i * STAGE, j = first + side;
+	constexpr int panel = Tile<T>::mn_major;
+	KMajor<T> rows(shared + panel, store, s, base);
+	tile.template sum<true, false>(shared, panel + Tile<T>::k_major, panel, (int)(store_width(s.m) / BLOCK_K), [&](int at, int i) {
+		int first = i * BLOCK_K, j = first + side;
 		bool above = first < split;
 		int step = above ? step0 : step1;
 		const double *from = (above ? upper : lower) + (long long)j * step;
 		auto copy = [&](int e, const double *from) { copy_async(to + at + e * (T + PAD) * 8, from, j + e < end && j + e != k); };
-		if (above && first + STAGE > split) { // the windows meet in this stage
+		if (above && first + BLOCK_K > split) { // the windows meet in this stage
 #pragma unroll 1
-			for (int e = 0; e < STAGE; e += 2)
+			for (int e = 0; e < BLOCK_K; e += 2)
 				copy(e, j + e < split ? from + e * step : lower + (long long)(j + e) * step1);
 		} else {
 #pragma unroll
-			for (int e = 0; e < STAGE; e += 2)
+			for (int e = 0; e < BLOCK_K; e += 2)
 				copy(e, from + e * step);
 		}
 		rows.next(at);

@@ -22,15 +22,16 @@
 // features from k0.
 template <int T, int INPUTS> struct Near {
 	Rows rows;
-	Bank bank;
+	FeatureParams params;
 	const double *cbar;
 	long long row0, k0;
 	int outputs; // all of them, or none
 
 	// open needs all threads; a barrier must follow before the data is used.
-	DEVICE void open(const Rows &r, const Bank &b, const Chunk &s, const double *allCbar, long long base, long long first, double *room) {
+	DEVICE void open(const Rows &r, const FeatureParams &all, const Chunk &s, const double *allCbar, long long base,
+	    long long first, double *room) {
 		rows = r;
-		bank = b;
+		params = all;
 		cbar = nullptr;
 		row0 = k0 = outputs = 0;
 		if (INPUTS > 1)
@@ -44,22 +45,22 @@ template <int T, int INPUTS> struct Near {
 		double *y = room + 3 * T, *own = y + NEAR_OUTPUTS * T, *near = own + (4 + ROTATIONS) * T;
 		rows = stage<1>(r, base, n, T, 2 * T, room);
 		rows.y = y;
-		bank.center = own;
-		bank.decay = own + T;
-		bank.turn = own + 2 * T;
-		bank.phase = own + 3 * T;
-		bank.rot = own + 4 * T;
+		params.center = own;
+		params.decay = own + T;
+		params.turn = own + 2 * T;
+		params.phase = own + 3 * T;
+		params.rot = own + 4 * T;
 		cbar = near;
 		for (int e = threadIdx.x; e < n * outputs; e += 2 * T)
 			y[e] = r.y[base * outputs + e];
 		for (int e = threadIdx.x; e < m; e += 2 * T) {
-			own[e] = b.center[first + e];
-			own[T + e] = b.decay[first + e];
-			own[2 * T + e] = b.turn[first + e];
-			own[3 * T + e] = b.phase[first + e];
+			own[e] = all.center[first + e];
+			own[T + e] = all.decay[first + e];
+			own[2 * T + e] = all.turn[first + e];
+			own[3 * T + e] = all.phase[first + e];
 		}
 		for (int e = threadIdx.x; r.even && e < m * ROTATIONS; e += 2 * T)
-			own[4 * T + e] = b.rot[first * ROTATIONS + e];
+			own[4 * T + e] = all.rot[first * ROTATIONS + e];
 		for (int e = threadIdx.x; e < m * outputs; e += 2 * T)
 			near[e] = allCbar[first * outputs + e];
 	}
@@ -74,19 +75,19 @@ DEVICE void contract(Sums<INPUTS> &sums, const Near<T, INPUTS> &near, long long 
 	long long row0 = lo - near.row0, own = k - near.k0;
 	const double *cbar = near.cbar + own * near.outputs, *y = r.y + row0 * near.outputs;
 	Wave wave;
-	wave.begin(r, near.bank, row0, n, own, column);
-	wave.walk<INPUTS>(r, near.bank, [&](auto value) {
+	wave.begin(r, near.params, row0, n, own, column);
+	wave.walk<INPUTS>(r, near.params, [&](auto value) {
 		for (int i = 0; i < n; i++) {
 			double bar = bars[i * pitch], g = gate_at(r, row0 + i, column);
 			if (near.outputs > 0)
 				bar = fma(y[i * near.outputs], cbar[0], bar);
 			if (near.outputs > 1)
 				bar = fma(y[2 * i + 1], cbar[1], bar);
-			sums.add(r, near.bank, row0 + i, own, value(i, g), g, bar, a1, a2, of_rows + i * 2 * T);
+			sums.add(r, near.params, row0 + i, own, value(i, g), g, bar, a1, a2, of_rows + i * 2 * T);
 		}
 	});
 	if (INPUTS > 1)
-		sums.add_inputs(r, near.bank, row0, n, own, of_rows, 2 * T, out);
+		sums.add_inputs(r, near.params, row0, n, own, of_rows, 2 * T, out);
 }
 
 // add_outputs adds Σ_d y_nd C̄_kd to bars of rows lo … lo+n−1.
@@ -107,7 +108,7 @@ DEVICE double second_adjoint(const Chunk &s, const double *gram, long long local
 // Data not used by product is read again after it, including the sums, to leave the registers to
 // the tile.
 template <int T, int INPUTS>
-DEVICE void pullback(const Rows &r, const Bank &b, const Chunk *chunks, const Job *jobs, long long slab,
+DEVICE void pullback(const Rows &r, const FeatureParams &params, const Chunk *chunks, const Job *jobs, long long slab,
     long long most, const double *store, const double *gram, const double *cbar, double *part, double *shared) {
 	const Job &job = jobs[blockIdx.x];
 	auto chunk = [&] { return slab_at(chunks, job.chunk, slab, most); };
@@ -124,7 +125,7 @@ DEVICE void pullback(const Rows &r, const Bank &b, const Chunk *chunks, const Jo
 		Chunk s = chunk();
 		long long local = T * job.block + at, k = s.f0 + local;
 		Near<T, INPUTS> near;
-		near.open(r, b, s, cbar, base, k - at, after);
+		near.open(r, params, s, cbar, base, k - at, after);
 		Sums<INPUTS> sums;
 		if (base == chunks[job.chunk].lo)
 			sums.clear(own, r.q);
@@ -139,8 +140,8 @@ DEVICE void pullback(const Rows &r, const Bank &b, const Chunk *chunks, const Jo
 			if (local < s.m && lo < hi && near.outputs < r.d)
 				add_outputs(r, cbar, lo, (int)(hi - lo), k, own_bars, pitch);
 			if (local < s.m && lo < hi)
-				contract(sums, near, lo, (int)(hi - lo), k, local < s.split ? 0 : 1, own_bars, pitch, b.amp[k],
-				    4 * b.ripple[k] * second_adjoint(s, gram, local), (RowAdjoint *)after + threadIdx.x, own);
+				contract(sums, near, lo, (int)(hi - lo), k, local < s.split ? 0 : 1, own_bars, pitch, params.amp[k],
+				    4 * params.ripple[k] * second_adjoint(s, gram, local), (RowAdjoint *)after + threadIdx.x, own);
 			barrier();
 		}
 		bool last = base + T >= chunks[job.chunk].hi;
@@ -148,18 +149,19 @@ DEVICE void pullback(const Rows &r, const Bank &b, const Chunk *chunks, const Jo
 	}
 }
 
-KERNEL(128) pullback_64(ROWS_BANK, long long slab, long long most, const double *store, const double *gram,
+KERNEL(128) pullback_64(PASS_ARGS, long long slab, long long most, const double *store, const double *gram,
     const double *cbar, double *part) {
 	SHARED(double, shared);
 	if (q == 1)
-		pullback<64, 1>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, chunks, jobs, slab, most, store, gram, cbar, part, shared);
+		pullback<64, 1>(ROWS_OF_ARGS, FEATURE_PARAMS_OF_ARGS, chunks, jobs, slab, most, store, gram, cbar, part, shared);
 	else
-		pullback<64, MAX_INPUTS>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, chunks, jobs, slab, most, store, gram, cbar, part, shared);
+		pullback<64, MAX_INPUTS>(ROWS_OF_ARGS, FEATURE_PARAMS_OF_ARGS, chunks, jobs, slab, most, store, gram, cbar, part,
+		    shared);
 }
 
 // pullback_128 supports one input: the RowAdjoints of more would need 128 KiB.
-KERNEL(256) pullback_128(ROWS_BANK, long long slab, long long most, const double *store, const double *gram,
+KERNEL(256) pullback_128(PASS_ARGS, long long slab, long long most, const double *store, const double *gram,
     const double *cbar, double *part) {
 	SHARED(double, shared);
-	pullback<128, 1>(ROWS_OF_ARGUMENTS, BANK_OF_ARGUMENTS, chunks, jobs, slab, most, store, gram, cbar, part, shared);
+	pullback<128, 1>(ROWS_OF_ARGS, FEATURE_PARAMS_OF_ARGS, chunks, jobs, slab, most, store, gram, cbar, part, shared);
 }

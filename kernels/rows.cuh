@@ -27,22 +27,23 @@ template <int INPUTS> DEVICE Rows stage(const Rows &r, long long lo, int n, int 
 }
 
 // walk adds a thread's features to its sums over rows at … at+n−1 of the staged rows. Terms defines
-// the sums: open(bank, k) loads the feature's data, keep(v, g) reduces its value at a row to a few
+// the sums: open(params, k) loads the feature's data, keep(v, g) reduces its value at a row to a few
 // numbers, and add(sums, kept) adds these.
 //
 // Full, evenly spaced rows use registers. Others pass through shared memory, with space for
 // KEPT_ROWS per thread: accumulators in registers cannot be indexed by a loop that is not unrolled,
 // and the unrolled formula would not fit into the instruction caches.
 template <int ROWS, int THREADS, int INPUTS, class Terms>
-DEVICE void walk(double (&acc)[32], Terms &terms, const Rows &r, const Bank &b, const Chunk &s, int at, int n, double *room) {
+DEVICE void walk(double (&acc)[32], Terms &terms, const Rows &r, const FeatureParams &params, const Chunk &s, int at,
+    int n, double *room) {
 	auto *kept = (typename Terms::Kept *)room;
 	constexpr int columns = 32 / ROWS;
 	for (long long local = threadIdx.x; local < s.m; local += THREADS) {
 		long long k = s.f0 + local;
 		int column = local < s.split ? 0 : 1;
-		terms.open(b, k);
+		terms.open(params, k);
 		Wave wave;
-		wave.begin(r, b, at, n, k, column);
+		wave.begin(r, params, at, n, k, column);
 		if (INPUTS == 1 && wave.turning && n == ROWS) {
 #pragma unroll
 			for (int i = 0; i < ROWS; i++) {
@@ -51,7 +52,7 @@ DEVICE void walk(double (&acc)[32], Terms &terms, const Rows &r, const Bank &b, 
 			}
 			continue;
 		}
-		wave.walk<INPUTS>(r, b, [&](auto value) {
+		wave.walk<INPUTS>(r, params, [&](auto value) {
 #pragma unroll
 			for (int first = 0; first < ROWS; first += KEPT_ROWS) {
 				int end = n < first + KEPT_ROWS ? n : first + KEPT_ROWS;

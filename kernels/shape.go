@@ -8,8 +8,8 @@ const SmallTile, LargeTile = 64, 128
 func (c Chunk) Rows() int64 { return c.Hi - c.Lo }
 
 // TileShared returns the dynamic shared memory, in bytes, of a block that computes a T×T tile
-// (tile.cuh): Ring stages, each with one panel along and one that may be across.
-func TileShared(t int) int { return Ring * (Stage*(t+Pad) + t*(Stage+Pad)) * 8 }
+// (tile.cuh): Stages stages, each with an MN-major panel and one that may be K-major.
+func TileShared(t int) int { return Stages * (BlockK*(t+Pad) + t*(BlockK+Pad)) * 8 }
 
 // PullbackShared returns the dynamic shared memory, in bytes, of pullback_T for q inputs: the
 // stages of its products or, after these, half of the tile and the data of the contraction. That is
@@ -26,8 +26,8 @@ func PullbackShared(t, q int) int {
 func PullbackWidth(q int) int { return 4 + 3*q }
 
 // DenseShared returns the dynamic shared memory, in bytes, of a block that computes a T×T tile of a
-// dense matrix (dense.cu): Ring stages of two panels across.
-func DenseShared(t int) int { return Ring * 2 * t * (Stage + Pad) * 8 }
+// dense matrix (dense.cu): Stages stages of two K-major panels.
+func DenseShared(t int) int { return Stages * 2 * t * (BlockK + Pad) * 8 }
 
 // DensePanelShared and DenseMirrorShared are the shared memory of dense_panel and dense_adjoint.
 const (

@@ -19,9 +19,9 @@ KERNEL(128) features_prepare(const double *decay, const double *turn, double *ro
 	out[2] = exp(-decay[k] * delta * delta);
 }
 
-KERNEL(128) features_store(ROWS_BANK, long long slab, long long most, double *store) {
-	Rows r = ROWS_OF_ARGUMENTS;
-	Bank b = BANK_OF_ARGUMENTS;
+KERNEL(128) features_store(PASS_ARGS, long long slab, long long most, double *store) {
+	Rows r = ROWS_OF_ARGS;
+	FeatureParams params = FEATURE_PARAMS_OF_ARGS;
 	const Job &job = jobs[blockIdx.x];
 	Chunk s = slab_at(chunks, job.chunk, slab, most);
 	long long local = 128 * job.block + threadIdx.x, k = s.f0 + local, wide = store_width(s.m);
@@ -35,10 +35,10 @@ KERNEL(128) features_store(ROWS_BANK, long long slab, long long most, double *st
 			out[i * wide] = 0;
 		return;
 	}
-	double scale = b.amp[k];
+	double scale = params.amp[k];
 	Wave wave;
-	wave.begin(r, b, lo, n, k, local < s.split ? 0 : 1);
-	wave.walk<0>(r, b, [&](auto value) {
+	wave.begin(r, params, lo, n, k, local < s.split ? 0 : 1);
+	wave.walk<0>(r, params, [&](auto value) {
 #pragma unroll 2
 		for (int i = 0; i < n; i++)
 			out[i * wide] = scale * value(i, gate_at(r, lo + i, wave.column)).cos;

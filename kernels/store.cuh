@@ -10,7 +10,7 @@
 
 // store_width is a multiple of a stage, so that stages need no bounds checks, and of two, so that
 // copies may use sixteen bytes.
-DEVICE long long store_width(long long m) { return (m + STAGE - 1) / STAGE * STAGE; }
+DEVICE long long store_width(long long m) { return (m + BLOCK_K - 1) / BLOCK_K * BLOCK_K; }
 
 // slab_at returns chunk i restricted to a slab, possibly without rows.
 DEVICE Chunk slab_at(const Chunk *chunks, long long i, long long slab, long long most) {
@@ -20,14 +20,14 @@ DEVICE Chunk slab_at(const Chunk *chunks, long long i, long long slab, long long
 	return s;
 }
 
-// Along copies panels [STAGE rows][T features] to shared memory, consecutive ones of a chunk's
+// MNMajor copies panels [BLOCK_K rows][T features] to shared memory, consecutive ones of a chunk's
 // rows, for features from k0 of the run on.
-template <int T> struct Along {
+template <int T> struct MNMajor {
 	const double *from;
 	SharedAt to;
 	int wide, left; // numbers of a row; rows from the thread's first on, 0 beyond the features
 
-	DEVICE Along(double *shared, const double *store, const Chunk &s, long long k0) {
+	DEVICE MNMajor(double *shared, const double *store, const Chunk &s, long long k0) {
 		int row = threadIdx.x / (T / 2), k = threadIdx.x % (T / 2) * 2;
 		wide = (int)store_width(s.m);
 		left = k0 + k < wide ? (int)(s.hi - s.lo) - row : 0;
@@ -39,32 +39,32 @@ template <int T> struct Along {
 	DEVICE void next(int at) {
 		copy_async16(to + at, from, left > 0);
 		copy_async16(to + at + 4 * (T + PAD) * 8, from + 4 * wide, left > 4);
-		from += STAGE * wide;
-		left -= STAGE;
+		from += BLOCK_K * wide;
+		left -= BLOCK_K;
 	}
 };
 
-// Across copies panels [T rows][STAGE features], consecutive ones for T rows of a chunk from row
+// KMajor copies panels [T rows][BLOCK_K features], consecutive ones for T rows of a chunk from row
 // base on.
-template <int T> struct Across {
+template <int T> struct KMajor {
 	const double *from;
 	SharedAt to;
 	int below; // offset of the thread's second row
 	bool there, second;
 
-	DEVICE Across(double *shared, const double *store, const Chunk &s, long long base) {
-		int row = threadIdx.x / (STAGE / 2), j = threadIdx.x % (STAGE / 2) * 2;
+	DEVICE KMajor(double *shared, const double *store, const Chunk &s, long long base) {
+		int row = threadIdx.x / (BLOCK_K / 2), j = threadIdx.x % (BLOCK_K / 2) * 2;
 		long long wide = store_width(s.m);
 		there = base + row < s.hi;
 		second = base + row + T / 2 < s.hi;
 		from = store + s.store + (base - s.lo + row) * wide + j;
 		below = T / 2 * (int)wide;
-		to = shared_at(shared + row * (STAGE + PAD) + j);
+		to = shared_at(shared + row * (BLOCK_K + PAD) + j);
 	}
 
 	DEVICE void next(int at) {
 		copy_async16(to + at, from, there);
-		copy_async16(to + at + T / 2 * (STAGE + PAD) * 8, from + below, second);
-		from += STAGE;
+		copy_async16(to + at + T / 2 * (BLOCK_K + PAD) * 8, from + below, second);
+		from += BLOCK_K;
 	}
 };

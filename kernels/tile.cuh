@@ -1,13 +1,14 @@
-// The tile engine: acc [T,T] += A·B for two panels of STAGE terms of the sum, in shared memory, on
+// The tile engine: acc [T,T] += A·B for two panels of BLOCK_K terms of the sum, in shared memory, on
 // the float64 tensor cores.
 //
 // A block of 2T threads owns a tile. T = 128: eight warps, four by two, each with 32 × 64 entries;
 // T = 64: four warps, two by two, each with 32 × 32. A thread's entries are placed as in the tensor
 // cores (group = lane/4, place = lane%4): rows group + 8i, columns 8j + 2·place + {0, 1}.
 //
-// A panel has the same layout in shared memory as its source in device memory:
-//	along    [STAGE][T + PAD]   neighbors are rows or columns of the tile
-//	across   [T][STAGE + PAD]   neighbors are terms of the sum
+// As in BLAS and CUTLASS, M and N are the tile's rows and columns, and K is the index of the sum. A panel has the same
+// layout in shared memory as its source in device memory:
+//	MN-major   [BLOCK_K][T + PAD]   neighbors are rows or columns of the tile
+//	K-major    [T][BLOCK_K + PAD]   neighbors are terms of the sum
 // In both, the loads of a fragment use each bank once.
 #pragma once
 
@@ -15,12 +16,12 @@
 
 template <int T> struct Tile {
 	static constexpr int threads = 2 * T;
-	static constexpr int over = 2;                          // warps along the columns
-	static constexpr int wide = T / over;                   // columns of a warp's part
-	static constexpr int tall = 32;                         // rows of a warp's part
+	static constexpr int over = 2;                       // warps along the columns
+	static constexpr int wide = T / over;                // columns of a warp's part
+	static constexpr int tall = 32;                      // rows of a warp's part
 	static constexpr int columns = wide / 8;
-	static constexpr int along = STAGE * (T + PAD);         // numbers of a panel
-	static constexpr int across = T * (STAGE + PAD);
+	static constexpr int mn_major = BLOCK_K * (T + PAD); // numbers of an MN-major panel
+	static constexpr int k_major = T * (BLOCK_K + PAD);  // of a K-major panel
 
 	double acc[2][columns][4]; // [16 rows][8 columns][the thread's four]
 	int row0, col0, group, place;
@@ -65,13 +66,14 @@ template <int T> struct Tile {
 	}
 
 	// sum adds n stages' products.
-	template <bool B_ACROSS, bool A_ACROSS, class Load> DEVICE void sum(double *shared, int size, int b, int n, Load load);
+	template <bool B_K_MAJOR, bool A_K_MAJOR, class Load>
+	DEVICE void sum(double *shared, int size, int b, int n, Load load);
 };
 
-constexpr int DEPTH = 4; // terms of the sum per instruction
+constexpr int MMA_K = 4; // terms of the sum per instruction
 
-// A Fragment is a thread's part of a step's operands: a for ROWS times 16 rows by DEPTH, b for
-// DEPTH by COLUMNS times 8 columns.
+// A Fragment is a thread's part of a step's operands: a for ROWS times 16 rows by MMA_K, b for
+// MMA_K by COLUMNS times 8 columns.
 //	a[r] = A[group + 8r][place]   b = B[place][group]
 template <int ROWS, int COLUMNS> struct Fragment {
 	double a[ROWS][2], b[COLUMNS];
@@ -85,7 +87,7 @@ template <int ROWS, int COLUMNS> DEVICE void mma(double (&acc)[ROWS][COLUMNS][4]
 	for (int i = 0; i < ROWS; i++)
 		for (int j = 0; j < COLUMNS; j++)
 			for (int c = 0; c < 4; c++)
-				for (int k = 0; k < DEPTH; k++)
+				for (int k = 0; k < MMA_K; k++)
 					acc[i][j][c] = fma(of(group * 4 + k)->a[i][c / 2], of((2 * place + c % 2) * 4 + k)->b[j], acc[i][j][c]);
 	warp_meet();
 #elif VSSGP_ARCH >= 900
@@ -110,19 +112,19 @@ template <int ROWS, int COLUMNS> DEVICE void mma(double (&acc)[ROWS][COLUMNS][4]
 }
 
 // sum processes n stages: load(at, i) starts the copies of stage i, in order, to shared memory at
-// number at: A's panel, and B's panel b numbers later. RING buffers of size numbers alternate. The
+// number at: A's panel, and B's panel b numbers later. STAGES buffers of size numbers alternate. The
 // operands of a step are read while the previous one is multiplied, so that the tensor cores wait
 // neither for shared memory nor at the barrier. All threads take part, and shared memory is free on
 // return.
-template <int T> template <bool B_ACROSS, bool A_ACROSS,
+template <int T> template <bool B_K_MAJOR, bool A_K_MAJOR,
     class Load> DEVICE void Tile<T>::sum(double *shared, int size, int b, int n, Load load) {
-	static_assert(STAGE == 2 * DEPTH, "a stage is two steps");
-	constexpr int a_next = A_ACROSS ? 1 : T + PAD, a_row = A_ACROSS ? STAGE + PAD : 1;
-	constexpr int b_next = B_ACROSS ? 1 : T + PAD, b_column = B_ACROSS ? STAGE + PAD : 1;
+	static_assert(BLOCK_K == 2 * MMA_K, "a stage is two steps");
+	constexpr int a_next = A_K_MAJOR ? 1 : T + PAD, a_row = A_K_MAJOR ? BLOCK_K + PAD : 1;
+	constexpr int b_next = B_K_MAJOR ? 1 : T + PAD, b_column = B_K_MAJOR ? BLOCK_K + PAD : 1;
 	const double *own_a = shared + place * a_next + (row0 + group) * a_row;
 	const double *own_b = shared + b + place * b_next + (col0 + group) * b_column;
 	auto fetch = [&](Fragment<2, columns> &f, int at, int step) {
-		const double *pa = own_a + at / 8 + step * DEPTH * a_next, *pb = own_b + at / 8 + step * DEPTH * b_next;
+		const double *pa = own_a + at / 8 + step * MMA_K * a_next, *pb = own_b + at / 8 + step * MMA_K * b_next;
 #pragma unroll
 		for (int i = 0; i < 2; i++)
 #pragma unroll
@@ -135,12 +137,12 @@ template <int T> template <bool B_ACROSS, bool A_ACROSS,
 	int bytes = 8 * size, at = 0;
 	Fragment<2, columns> first, second;
 #pragma unroll 1
-	for (int i = 0; i < RING; i++) {
+	for (int i = 0; i < STAGES; i++) {
 		if (i < n)
 			load(i * bytes, i);
 		copy_commit(); // also without copies: copy_wait counts groups
 	}
-	copy_wait<RING - 1>();
+	copy_wait<STAGES - 1>();
 	barrier();
 	if (n > 0)
 		fetch(first, 0, 0);
@@ -148,14 +150,14 @@ template <int T> template <bool B_ACROSS, bool A_ACROSS,
 	for (int i = 0; i < n; i++) {
 		fetch(second, at, 1);
 		mma(acc, first);
-		copy_wait<RING - 2>();
+		copy_wait<STAGES - 2>();
 		barrier(); // the next stage is complete, and this one has been read
-		int next = at == (RING - 1) * bytes ? 0 : at + bytes;
+		int next = at == (STAGES - 1) * bytes ? 0 : at + bytes;
 		if (i + 1 < n)
 			fetch(first, next, 0);
 		mma(acc, second);
-		if (i + RING < n)
-			load(at, i + RING);
+		if (i + STAGES < n)
+			load(at, i + STAGES);
 		copy_commit();
 		at = next;
 	}

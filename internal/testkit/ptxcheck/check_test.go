@@ -88,6 +88,6 @@ func TestTranslations(t *testing.T) {
 // TestProducts checks the numbers of products from ptxas 11.8 to 13.5 for eight rows.
 func TestProducts(t *testing.T) {
 	for _, c := range []struct{ arch, t, want int }{{80, 128, 64}, {89, 64, 32}, {90, 128, 32}, {90, 64, 16}, {100, 128, 64}, {120, 64, 32}} {
-		testkit.Equal(t, 8*products(c.arch, c.t), c.want*kernels.Stage, "8 times the products for sm_", c.arch, ", T = ", c.t)
+		testkit.Equal(t, 8*products(c.arch, c.t), c.want*kernels.BlockK, "8 times the products for sm_", c.arch, ", T = ", c.t)
 	}
 }

@@ -66,10 +66,10 @@ func (c code) translations() (wrong []string) {
 }
 
 // products returns the number of float64 tensor-core instructions per warp for a stage of a tile:
-// STAGE rows of the sum by 32 × T/2 numbers (tile.cuh), 8 × 8 × 4 per instruction, or 16 × 8 × 4
+// BLOCK_K rows of the sum by 32 × T/2 numbers (tile.cuh), 8 × 8 × 4 per instruction, or 16 × 8 × 4
 // on sm_90, the only architecture with these.
 func products(arch, t int) int {
-	n := kernels.Stage * 32 * t / 2 / (8 * 8 * 4)
+	n := kernels.BlockK * 32 * t / 2 / (8 * 8 * 4)
 	if arch == 90 {
 		n /= 2
 	}
