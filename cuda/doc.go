@@ -1,7 +1,11 @@
-// Package cuda is a small layer over the CUDA driver: devices, contexts, memory, streams, modules,
-// launches and their times. It is independent of Gaussian processes, and no other package imports
-// gorgonia.org/cu. Contexts, memory, streams, modules and functions come from Open and the methods of
-// their results; methods of nil or zero ones panic.
+// Package cuda is vssgp's layer over the CUDA driver. It is a part of vssgp's implementation: it is
+// public because package gpu returns its Device and its errors, but its API may change in any
+// release.
+//
+// The package has devices, contexts, memory, streams, modules, launches and their times. It is
+// independent of Gaussian processes, and no other package imports gorgonia.org/cu. Contexts, memory,
+// streams, modules and functions come from Open and the methods of their results; methods of nil or
+// zero ones panic.
 //
 // # Three drivers
 //

@@ -2,4 +2,4 @@
 
 package gpu
 
-import _ "github.com/vssgp/vssgp/internal/testkit/emu" // the kernels of the emulated GPUs
+import _ "github.com/vssgp/vssgp/gpu/internal/emu" // the kernels of the emulated GPUs

@@ -9,8 +9,8 @@ import (
 
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cuda"
+	"github.com/vssgp/vssgp/gpu/internal/emu"
 	"github.com/vssgp/vssgp/internal/testkit"
-	"github.com/vssgp/vssgp/internal/testkit/emu"
 )
 
 // TestBarriers checks that the order of threads between barriers does not matter, so that no

@@ -20,7 +20,7 @@ func TestEmulated(t *testing.T) {
 		}
 		t.Skip(why + "; VSSGP_REQUIRE_TOOLS=1 makes this a failure")
 	}
-	for _, folder := range []string{"../cuda", "../internal/testkit/emu", "../kernels"} { // the go command runs this again if they change
+	for _, folder := range []string{"../cuda", "internal/emu", "../kernels"} { // the go command runs this again if they change
 		testkit.Must(os.ReadDir(folder))(t)
 	}
 	c := exec.Command("go", "test", "-count=1", "-v", "-tags", "cudaemu", "-run",

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vssgp/vssgp/gpu/internal/emu"
 	"github.com/vssgp/vssgp/internal/testkit"
-	"github.com/vssgp/vssgp/internal/testkit/emu"
 )
 
 // mutantShapes are small shapes that reach each barrier of the kernels: several stages, rows and

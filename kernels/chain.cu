@@ -1,5 +1,7 @@
+// On the CPU: internal/linalg/blocktri/segment.go and internal/linalg/blocktri/solve.go.
+//
 // The algebra of windows: factor and solutions of the block-tridiagonal A = G + λI
-// (internal/linalg/blocktri; DESIGN.md, section 12). A thread block processes a segment, that is,
+// (DESIGN.md, section 12). A thread block processes a segment, that is,
 // consecutive windows. A segment begins at a separator.
 //
 //	chain_start    A's diagonal and C, from the sums of moments_columns

@@ -1,3 +1,5 @@
+// On the CPU: internal/linalg/blocktri/blocktri.go, for one window.
+//
 // The algebra of a dense model: factor, solutions and inverse of A = G + λI for one window too
 // large for the shared memory of a thread block (docs/algorithms.md, "A dense matrix on a GPU").
 // The columns of the stack

@@ -33,7 +33,7 @@
 
 #ifdef VSSGP_EMU
 
-#include "../internal/testkit/emu/runtime.h"
+#include "../gpu/internal/emu/runtime.h"
 
 #else
 

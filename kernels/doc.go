@@ -1,44 +1,63 @@
-// Package kernels contains the CUDA sources of the passes over the rows and of the algebra of
-// windows. It embeds their PTX, so that a build needs no CUDA compiler. Package backend documents
-// the equations, and package cpu computes them in the same steps; compare each kernel with its Go
-// file. Package gpu launches the kernels. Its arguments and shapes are not checked here.
+// Package kernels contains the CUDA kernels of package gpu and their arguments. It is a part of
+// vssgp's implementation: it is public for programs that examine the PTX, but its API may change in
+// any release.
+//
+// The kernels compute the passes over the rows and the algebra of windows. Their PTX is embedded, so
+// a build needs no CUDA compiler. Package backend documents the equations, and package cpu computes
+// them in the same steps: the first line of a .cu names the Go file to compare it with. Package gpu
+// launches the kernels. Arguments and shapes are not checked here.
 //
 // # Files
 //
+// In the order in which to read them. A feature at a row:
+//
 //	device.cuh       barriers and shared memory, on a GPU and emulated
+//	tables.cuh       rows of the tables passed to a launch: chunks, jobs, reductions
 //	shape.cuh        constants needed for launches
-//	tables.cuh       rows of the tables passed to a launch
 //	feature.cuh      damped cosines: the functions of internal/simd/feature.go
-//	tile.cuh         T×T tiles of products, on the tensor cores
+//
+// Passes over the rows:
+//
 //	store.cuh        features in device memory, panels of them in shared memory
 //	store.cu         writes them
+//	tile.cuh         T×T tiles of products, on the tensor cores
+//	moments.cu       C and G, and the reductions of partial sums
 //	product.cuh      a tile of a symmetric matrix times stored features
 //	contract.cuh     the sums over rows of one feature's derivatives
+//	pullback.cu      the gradient with respect to the features, given the gradients with respect to C and G
 //	rows.cuh         rows in shared memory, one thread per feature
-//	moments.cu       cpu/moments.go, and the reductions of partial sums
-//	pullback.cu      cpu/pullback.go
-//	factorized.cu    cpu/factorized.go
-//	predict.cu       cpu/predict.go
-//	spectrum.cuh     internal/rowspectrum: sums over rows of a wave from tables
-//	spectrum.cu      moments and pullback from tables
+//	factorized.cu    the factorized bound
+//	predict.cu       means and covariances of rows, and rows of a mini-batch
+//
+// Tables instead of passes:
+//
+//	spectrum.cuh     sums over rows of a wave
+//	spectrum.cu      C, G and the gradient
+//
+// The algebra of A = G + λI:
+//
 //	front.cuh        elimination of columns of a front, products of the rows below
 //	chain.cuh        chains of blocks, levels
-//	chain.cu         internal/linalg/blocktri: factor and solutions, by segments
-//	inverse.cu       internal/linalg/blocktri: the stored blocks of A⁻¹, and the adjoint
-//	dense.cu         the same for one window, by tiles
+//	chain.cu         windows: factor and solutions, by segments
+//	inverse.cu       windows: the stored blocks of A⁻¹, and the adjoint
+//	dense.cu         one window, by tiles
+//
+// Not CUDA:
+//
 //	shape.go         tiles and widths for package gpu
 //	args.go          generated: a struct for each kernel's arguments, the constants, rows of tables
 //	ptx              generated: all kernels for sm_80 and sm_90, packed
 //	kernels.sum      generated: hashes of sources and PTX, compiler, flags
 //	internal/source  reads the sources, runs the compiler
 //
-// and in internal/testkit of the module:
+// and elsewhere in the module:
 //
-//	emu              runs the sources on the CPU, for tests
-//	ptxcheck         compiles the PTX for all kinds of GPUs, checks spills and code
-//	ptxcheck/sass    reads machine code, counts the instructions of its loops
+//	gpu/internal/emu                 runs the sources on the CPU, for tests
+//	internal/testkit/ptxcheck        compiles the PTX for all kinds of GPUs, checks spills and code
+//	internal/testkit/ptxcheck/sass   reads machine code, counts the instructions of its loops
 //
-// Each .cu begins with its shapes, the work of a block and the precision of its sums.
+// Each .cu begins with the Go file that computes the same, its shapes, the work of a block and the
+// precision of its sums.
 //
 // # Making the PTX
 //
@@ -141,7 +160,7 @@
 // each:
 //
 //	go test -tags cudaemu ./...
-//	go test -tags cudaemu,racekernels -ldflags='-s=0 -w=0' ./internal/testkit/emu ./gpu
+//	go test -tags cudaemu,racekernels -ldflags='-s=0 -w=0' ./gpu/...
 //
 // The second command detects races between threads and takes ten times as long.
 package kernels

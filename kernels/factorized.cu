@@ -1,5 +1,7 @@
-// The factorized bound's sums (cpu/factorized.go): a pass with residuals r_n =
-// y_n − Σ_k φ̄_nk m_k, then one with the gradient of Σ‖r_n‖² and of the rest.
+// On the CPU: cpu/factorized.go.
+//
+// The factorized bound's sums: a pass with residuals r_n = y_n − Σ_k φ̄_nk m_k, then one with the
+// gradient of Σ‖r_n‖² and of the rest.
 //
 // factorized_residual  a block owns one job, up to 32 rows of one chunk, and
 //                      all features over them; rows.cuh defines the order of sums.

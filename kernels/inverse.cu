@@ -1,3 +1,5 @@
+// On the CPU: internal/linalg/blocktri/inverse.go; chain_adjoint: internal/linalg/blocktri/adjoint.go.
+//
 // The stored blocks of A⁻¹ = Z and the solutions m = A⁻¹C from the result of chain_factor, and
 // their adjoint. From the last block to the first, with H_v = E_v·L_v⁻¹ (DESIGN.md, section 8),
 //

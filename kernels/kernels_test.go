@@ -44,7 +44,7 @@ func TestGenerated(t *testing.T) {
 	if !bytes.Equal(args, file(t, "args.go")) {
 		t.Error("args.go does not match the sources:", regenerate)
 	}
-	if !bytes.Equal(s.Table(), file(t, "../internal/testkit/emu/table.h")) {
+	if !bytes.Equal(s.Table(), file(t, "../gpu/internal/emu/table.h")) {
 		t.Error("table.h does not match the sources:", regenerate)
 	}
 }

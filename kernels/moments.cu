@@ -1,4 +1,6 @@
-// Moments: C = Φ̄ᵀY, the lower triangle of Φ̄ᵀΦ̄, and Σ_n E[φ²] (cpu/moments.go).
+// On the CPU: cpu/moments.go.
+//
+// Moments: C = Φ̄ᵀY, the lower triangle of Φ̄ᵀΦ̄, and Σ_n E[φ²].
 //
 // moments_gram_T   a block owns one T×T tile of a run's Gram matrix over a chunk's
 //                  rows of a slab, whose features are in the store (store.cuh).

@@ -1,4 +1,6 @@
-// Predictions (cpu/predict.go): means and covariances of rows.
+// On the CPU: cpu/predict.go.
+//
+// Predictions: means and covariances of rows.
 //
 // predict_rows    a block owns one job, up to 32 rows of one chunk, and all
 //                 features over them; rows.cuh defines the order of sums.

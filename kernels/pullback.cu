@@ -1,4 +1,6 @@
-// Pullback: the sums over rows for the features' adjoint, given Ḡ and C̄ (cpu/pullback.go):
+// On the CPU: cpu/pullback.go.
+//
+// Pullback: the sums over rows for the features' adjoint, given Ḡ and C̄:
 //
 //	∂/∂φ̄_nk = Σ_d y_nd C̄_kd + 2 Σ_{j≠k} Ḡ_kj φ̄_nj,   ∂/∂E[φ_nk²] = Ḡ_kk
 //

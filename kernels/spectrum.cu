@@ -1,3 +1,5 @@
+// On the CPU: internal/rowspectrum/sums.go; spectrum_pullback: internal/rowspectrum/gradient.go.
+//
 // C, G and the gradient of one window with one input, from tables (spectrum.cuh) instead of passes over the rows.
 //
 // spectrum_gram      one thread for each pair of features j > k; block (4 features j, 32 features k). Writes the sums of both products

@@ -1,3 +1,5 @@
+// On the CPU: internal/simd/feature.go, which stores no features.
+//
 // Features stored in memory for products (store.cuh).
 //
 // features_prepare   a thread computes a feature's rotation by delta

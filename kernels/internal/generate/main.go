@@ -1,5 +1,5 @@
 // Command generate writes, from the kernels' sources, the Go types of the arguments (args.go) and
-// the emulator's table (internal/testkit/emu/table.h), and with nvcc the PTX and the hashes (ptx,
+// the emulator's table (gpu/internal/emu/table.h), and with nvcc the PTX and the hashes (ptx,
 // kernels.sum). It runs in the folder kernels.
 package main
 
@@ -39,7 +39,7 @@ func run(folder, nvcc string, ptx bool) error {
 	if err := write(folder, "args.go", args); err != nil {
 		return err
 	}
-	if err := write(folder, "../internal/testkit/emu/table.h", s.Table()); err != nil {
+	if err := write(folder, "../gpu/internal/emu/table.h", s.Table()); err != nil {
 		return err
 	}
 	if !ptx {
