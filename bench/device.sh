@@ -100,13 +100,13 @@ tests() { stage "$1" "$2" env -C "$dir/test/$3" VSSGP_REQUIRE_GPU=1 "${@:5}" "./
 n=1000000 m=1024 wide=4096 each=64 window=1024 peers_n=250000 peer_n=16000 peer_m=800 square=4096 repeats=5
 long=9600000 fine=40 grain=512 compare_n=65536
 checked=${VSSGP_DEVICE_TESTS:-.}
-sanitized=${VSSGP_DEVICE_SANITIZE:-^TestAsCPU\$/./^193|^TestAsCPU\$/./^257|^TestAsCPU\$/./^dense,_even|^TestDenseTiles\$|^TestTablesAsCPU\$}
+sanitized=${VSSGP_DEVICE_SANITIZE:-^TestRowsMatchCPU\$/./^193|^TestRowsMatchCPU\$/./^257|^TestRowsMatchCPU\$/./^dense,_even|^TestLargeTilesMatchSmallTiles\$|^TestTablesMatchCPU\$}
 fit=(fit "$dir/audio/second.wav" --window 32ms --iterations 20 --seed 1 --json --progress never)
 if [ -n "$small" ]; then
 	n=6000 m=64 wide=128 each=8 window=500 peers_n=2000 peer_n=500 peer_m=40 square=256 repeats=1
 	long=3000 fine=8 grain=200 compare_n=2000
 	checked=${VSSGP_DEVICE_TESTS:-Model|Timings}
-	sanitized=${VSSGP_DEVICE_SANITIZE:-^TestTimings\$}
+	sanitized=${VSSGP_DEVICE_SANITIZE:-^TestTimingsNameKernels\$}
 	fit+=(--components 4 --iterations 2)
 fi
 dense=(-n $n -features $m)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestBytes checks that the view shares the memory of the numbers.
-func TestBytes(t *testing.T) {
+// TestBytesShareMemory checks that the view shares the memory of the numbers.
+func TestBytesShareMemory(t *testing.T) {
 	v := []float64{1, -2.5}
 	b := Bytes(v)
 	if len(b) != 16 || math.Float64frombits(binary.NativeEndian.Uint64(b[8:])) != -2.5 {

@@ -11,7 +11,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-func TestFences(t *testing.T) {
+func TestFencesFindOverwrites(t *testing.T) {
 	for _, at := range []int64{-8, 16, fence + 8} {
 		c, s, f := open(t, 0, 0)
 		alloc(t, c, 8)
@@ -21,7 +21,7 @@ func TestFences(t *testing.T) {
 	}
 }
 
-func TestLeak(t *testing.T) {
+func TestCloseReportsLeak(t *testing.T) {
 	c, s, f := open(t, 0, 0)
 	alloc(t, c, 24)
 	m := alloc(t, c, 16)
@@ -35,9 +35,9 @@ func TestLeak(t *testing.T) {
 	}
 }
 
-// TestLost checks that a fault is reported at the next synchronization, that the error names the
+// TestFaultLosesContext checks that a fault is reported at the next synchronization, that the error names the
 // launches since the last one, and that all later calls repeat it.
-func TestLost(t *testing.T) {
+func TestFaultLosesContext(t *testing.T) {
 	c, s, f := open(t, 0, 0)
 	m := alloc(t, c, 8)
 	add := f("add")
@@ -60,8 +60,8 @@ func TestLost(t *testing.T) {
 	testkit.OK(t, c.Close())
 }
 
-// TestRemembered checks that only the last launches are named and the others counted.
-func TestRemembered(t *testing.T) {
+// TestFaultNamesLastLaunches checks that only the last launches are named and the others counted.
+func TestFaultNamesLastLaunches(t *testing.T) {
 	_, s, f := open(t, 0, 0)
 	add, fault := f("add"), f("fault")
 	for range mostNamed + 5 {
@@ -71,7 +71,7 @@ func TestRemembered(t *testing.T) {
 	wants(t, s.Synchronize(), ErrLost, "6 and then add", "fault (grid")
 }
 
-func TestInjected(t *testing.T) {
+func TestInjectedFailures(t *testing.T) {
 	c, s, f := open(t, 0, 0)
 	m := alloc(t, c, 8)
 	FailEmulated("alloc", 2)
@@ -95,9 +95,9 @@ func TestInjected(t *testing.T) {
 	}
 }
 
-// TestLocked checks that copies of page-locked memory read it when the stream reaches them. Freeing
+// TestLockedCopiesAreQueued checks that copies of page-locked memory read it when the stream reaches them. Freeing
 // the memory before returns an error and sets it to NaN.
-func TestLocked(t *testing.T) {
+func TestLockedCopiesAreQueued(t *testing.T) {
 	c, s, _ := open(t, 0, 0)
 	m, h := alloc(t, c, 8), host(t, c, 8)
 	h.Float64s()[0] = 1

@@ -53,7 +53,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func TestRoundTrip(t *testing.T) {
+func TestCopiesRoundTrip(t *testing.T) {
 	c, s, f := open(t, 1, 0)
 	in := []float64{1, 2, 3}
 	m := alloc(t, c, 24)
@@ -76,8 +76,8 @@ func TestRoundTrip(t *testing.T) {
 	wants(t, second(c.Alloc(8)), errClosed)
 }
 
-// TestFresh checks that uninitialized memory reads as NaN.
-func TestFresh(t *testing.T) {
+// TestFreshMemoryIsNaN checks that uninitialized memory reads as NaN.
+func TestFreshMemoryIsNaN(t *testing.T) {
 	c, s, _ := open(t, 0, 0)
 	m := alloc(t, c, 80)
 	out := make([]float64, 10)
@@ -89,7 +89,7 @@ func TestFresh(t *testing.T) {
 	}
 }
 
-func TestBudget(t *testing.T) {
+func TestBudgetIsEnforced(t *testing.T) {
 	c, _, _ := open(t, 0, 1000)
 	m := alloc(t, c, 600)
 	wants(t, second(c.Alloc(401)), ErrBudget, "401", "400 left", "1000", "emulated sm_80")
@@ -119,13 +119,13 @@ func TestMemoryOfTheEnvironment(t *testing.T) {
 	wants(t, second(Devices()), ErrNoDevice, "VSSGP_EMU_MEMORY", "much")
 }
 
-func TestOpenRange(t *testing.T) {
+func TestOpenChecksOrdinal(t *testing.T) {
 	for _, n := range []int{-1, 2} {
 		wants(t, second(Open(n, 0)), ErrNoDevice, fmt.Sprint(n), "0 to 1")
 	}
 }
 
-func TestMisuse(t *testing.T) {
+func TestMisuseIsRefused(t *testing.T) {
 	c, s, _ := open(t, 0, 0)
 	other, theirs, _ := open(t, 0, 0)
 	m := alloc(t, c, 16)
@@ -149,7 +149,7 @@ func TestMisuse(t *testing.T) {
 	testkit.OK(t, other.Close())
 }
 
-func TestGeometry(t *testing.T) {
+func TestGeometryIsChecked(t *testing.T) {
 	for ordinal, most := range []int{163 << 10, 227 << 10} {
 		_, s, f := open(t, ordinal, 0)
 		add := f("add")
@@ -192,9 +192,9 @@ func TestKernelNotThere(t *testing.T) {
 	wants(t, second(m.Function("add")), errClosed)
 }
 
-// TestTimes checks that a stream with a callback reports the time of each launch once, at its next
+// TestTimesAreReportedOnce checks that a stream with a callback reports the time of each launch once, at its next
 // synchronization or download, and reuses the events.
-func TestTimes(t *testing.T) {
+func TestTimesAreReportedOnce(t *testing.T) {
 	c, other, f := open(t, 0, 0)
 	var took []string
 	s, err := c.NewStream(func(kernel string, d time.Duration) {
@@ -222,8 +222,8 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// TestConcurrent uses a stream and memory in each of many goroutines.
-func TestConcurrent(t *testing.T) {
+// TestConcurrentStreams uses a stream and memory in each of many goroutines.
+func TestConcurrentStreams(t *testing.T) {
 	c, _, f := open(t, 1, 0)
 	add := f("add")
 	var wg sync.WaitGroup

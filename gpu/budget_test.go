@@ -9,9 +9,9 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestBudget checks that each method gives the same bits for any budget of at least the bytes
+// TestSameBitsInAnyBudget checks that each method gives the same bits for any budget of at least the bytes
 // that BudgetError reports, and fails with one byte less.
-func TestBudget(t *testing.T) {
+func TestSameBitsInAnyBudget(t *testing.T) {
 	for _, s := range []shape{
 		{name: "dense", n: 1700, m: 70, q: 1, d: 5, even: true},
 		{name: "windows", n: 2300, m: 200, q: 1, d: 1, windows: 5},
@@ -76,9 +76,9 @@ func (p *problem) needed(t *testing.T, m method, o Options) int64 {
 	}
 }
 
-// TestBudgetOfAll runs all methods in turn on one Rows with the budget that the largest needs. Some
+// TestAllMethodsInOneBudget runs all methods in turn on one Rows with the budget that the largest needs. Some
 // methods then fit all partial sums, others only a few.
-func TestBudgetOfAll(t *testing.T) {
+func TestAllMethodsInOneBudget(t *testing.T) {
 	ordinal := usable(t)[0].Ordinal
 	for _, s := range []shape{
 		{name: "windows", n: 900, m: 80, q: 1, d: 2, windows: 3},

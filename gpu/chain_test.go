@@ -7,9 +7,9 @@ import (
 	"github.com/vssgp/vssgp/kernels"
 )
 
-// TestChain checks that the blocks of each level are the separators of the level before, that their
+// TestLevelsAreChainsOfSeparators checks that the blocks of each level are the separators of the level before, that their
 // workspaces fit the largest block and do not overlap, and that the last level is one segment.
-func TestChain(t *testing.T) {
+func TestLevelsAreChainsOfSeparators(t *testing.T) {
 	for _, windows := range []int{1, 3, 4, 5, 16, 17, 1055, 1056, 2111, 2112, 40_000} {
 		rng := rand.New(rand.NewPCG(uint64(windows), 1))
 		offset := []int{0}

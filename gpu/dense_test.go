@@ -19,8 +19,8 @@ import (
 // denseEdges are sizes around every multiple of panels of 64 columns and tiles of 64 and 128.
 var denseEdges = []int{65, 97, 127, 128, 129, 191, 192, 193, 255, 256, 257}
 
-// TestDenseModels compares models without windows with the host's solution.
-func TestDenseModels(t *testing.T) {
+// TestDenseModelsMatchHost compares models without windows with the host's solution.
+func TestDenseModelsMatchHost(t *testing.T) {
 	onEachCard(t, func(t *testing.T, b *Backend) {
 		for _, m := range []int{1, 2, 63, 64} { // one front
 			solveAs(t, b, []int{m}, 1)
@@ -157,11 +157,11 @@ func (a *algebra) residual(mean []float64) (largest float64) {
 	return largest
 }
 
-// TestDenseAlgebra compares with 192-bit arithmetic, for small and large tiles, for a
+// TestDenseAlgebraMatchesExact compares with 192-bit arithmetic, for small and large tiles, for a
 // well-conditioned A and for nearly equal features with a condition number of at least 10¹⁰. The
 // error may be M·κ·ε, the effect of rounding A. The residual of m must be as small as the residual
 // of substitution; with U alone it would be 10⁵ times as large.
-func TestDenseAlgebra(t *testing.T) {
+func TestDenseAlgebraMatchesExact(t *testing.T) {
 	const epsilon = 0x1p-53
 	onEachCard(t, func(t *testing.T, b *Backend) {
 		for _, c := range []struct {
@@ -205,9 +205,9 @@ func TestDenseAlgebra(t *testing.T) {
 	})
 }
 
-// TestDenseTiles checks that large tiles, which only large models use, give the results of small
+// TestLargeTilesMatchSmallTiles checks that large tiles, which only large models use, give the results of small
 // tiles.
-func TestDenseTiles(t *testing.T) {
+func TestLargeTilesMatchSmallTiles(t *testing.T) {
 	bar := backend.SolvedAdjoint{Inverse: 1, Outer: 2, Linear: 3}
 	onEachCard(t, func(t *testing.T, b *Backend) {
 		for _, m := range []int{192, 193, 257, 390} {
@@ -238,8 +238,8 @@ func off(got []float64, want mat.Matrix) (worst float64) {
 	return worst / largest
 }
 
-// TestDenseJitter checks that Jittered finds the same jitter as on the host if A has no factor.
-func TestDenseJitter(t *testing.T) {
+// TestDenseJitterMatchesHost checks that Jittered finds the same jitter as on the host if A has no factor.
+func TestDenseJitterMatchesHost(t *testing.T) {
 	onEachCard(t, func(t *testing.T, b *Backend) {
 		p := windowed([]int{100}, 60, 1)
 		r, mom := p.withMoments(t, b)

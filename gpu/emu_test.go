@@ -13,10 +13,10 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestBarriers checks that the order of threads between barriers does not matter, so that no
+// TestReversedThreadsGiveSameBits checks that the order of threads between barriers does not matter, so that no
 // barrier is missing. The problem has several stages, rows and tiles, so that shared memory is
 // reused.
-func TestBarriers(t *testing.T) {
+func TestReversedThreadsGiveSameBits(t *testing.T) {
 	defer emu.Backwards(false)
 	for _, s := range []shape{
 		{n: 700, m: 200, q: 1, d: 2, even: true},
@@ -41,9 +41,9 @@ func TestBarriers(t *testing.T) {
 	}
 }
 
-// TestDenseBarriers repeats TestBarriers for the large tiles of the dense algebra, which small
+// TestReversedThreadsOfDenseAlgebra repeats TestReversedThreadsGiveSameBits for the large tiles of the dense algebra, which small
 // models do not use.
-func TestDenseBarriers(t *testing.T) {
+func TestReversedThreadsOfDenseAlgebra(t *testing.T) {
 	defer emu.Backwards(false)
 	a, bar := newAlgebra(261, 2, 0, 0.3), backend.SolvedAdjoint{Inverse: 1, Outer: 2, Linear: 3}
 	onEachCard(t, func(t *testing.T, b *Backend) {
@@ -60,9 +60,9 @@ func TestDenseBarriers(t *testing.T) {
 	})
 }
 
-// TestFailures checks that if any call fails, the method returns the error, leaves its outputs
+// TestFailedCallsChangeNothing checks that if any call fails, the method returns the error, leaves its outputs
 // unchanged and frees its memory. After an out-of-memory error, a repeat succeeds.
-func TestFailures(t *testing.T) {
+func TestFailedCallsChangeNothing(t *testing.T) {
 	p := newProblem(shape{n: 150, m: 20, q: 1, d: 2, even: true, windows: 2})
 	for _, call := range []string{"alloc", "upload", "download", "zero", "launch"} {
 		for _, m := range p.methods() {
@@ -86,9 +86,9 @@ func (p *problem) failsAt(t *testing.T, m method, call string) {
 	}
 }
 
-// TestOpenFails checks that Open returns an error and frees its memory if the rows cannot be
+// TestFailedOpenFreesMemory checks that Open returns an error and frees its memory if the rows cannot be
 // uploaded.
-func TestOpenFails(t *testing.T) {
+func TestFailedOpenFreesMemory(t *testing.T) {
 	p := newProblem(shape{n: 150, m: 20, q: 1, d: 2, even: true, windows: 2})
 	for _, call := range []string{"alloc", "upload"} {
 		for n := 1; n <= 4; n++ { // x, y, gates, even rows

@@ -11,7 +11,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestEmulated runs small cases of TestAsCPU and TestTablesAsCPU in a build with the tag cudaemu, in which the kernels run on an
+// TestEmulated runs small cases of TestRowsMatchCPU and TestTablesMatchCPU in a build with the tag cudaemu, in which the kernels run on an
 // emulated GPU. It needs cgo and a C++ compiler. VSSGP_REQUIRE_TOOLS=1 makes a missing one a failure.
 func TestEmulated(t *testing.T) {
 	if why := cannotEmulate(); why != "" {
@@ -24,11 +24,11 @@ func TestEmulated(t *testing.T) {
 		testkit.Must(os.ReadDir(folder))(t)
 	}
 	c := exec.Command("go", "test", "-count=1", "-v", "-tags", "cudaemu", "-run",
-		"^Test(Tables)?AsCPU$/.*/(63_features|even_but_for_a_step,_windows|windows_without_features|uneven,_steep)$", ".")
+		"^Test(Rows|Tables)MatchCPU$/.*/(63_features|even_but_for_a_step,_windows|windows_without_features|uneven,_steep)$", ".")
 	c.Env = append(os.Environ(), "VSSGP_REQUIRE_GPU=1")
 	out, err := c.CombinedOutput()
 	t.Logf("%s", out)
-	passed := strings.Count(string(out), "--- PASS: TestAsCPU/") + strings.Count(string(out), "--- PASS: TestTablesAsCPU/")
+	passed := strings.Count(string(out), "--- PASS: TestRowsMatchCPU/") + strings.Count(string(out), "--- PASS: TestTablesMatchCPU/")
 	if err != nil || passed != 6 { // the GPU twice, three cases and one of tables
 		t.Errorf("%d tests on an emulated GPU passed, expected 6: %v", passed, err)
 	}

@@ -68,7 +68,7 @@ func onEachCard(t *testing.T, test func(t *testing.T, b *Backend)) {
 	onEach(t, func(t *testing.T, ordinal int) { test(t, open(t, Options{Ordinal: ordinal})) })
 }
 
-func TestBackend(t *testing.T) {
+func TestBackendConformance(t *testing.T) {
 	onEach(t, func(t *testing.T, ordinal int) {
 		t.Parallel()
 		backendtest.Run(t, func(t testing.TB) backend.Backend {
@@ -107,7 +107,7 @@ var shapes = []shape{
 	{name: "several chunks, windows", n: 4000, m: 20, q: 1, d: 1, even: true, windows: 3},
 }
 
-func TestAsCPU(t *testing.T) {
+func TestRowsMatchCPU(t *testing.T) {
 	onEachCard(t, func(t *testing.T, b *Backend) {
 		for _, s := range shapes {
 			t.Run(s.name, func(t *testing.T) { newProblem(s).asCPU(t, b, float64Bound) })
@@ -115,8 +115,8 @@ func TestAsCPU(t *testing.T) {
 	})
 }
 
-// TestSteady checks that nothing is allocated on the GPU from the second evaluation on.
-func TestSteady(t *testing.T) {
+// TestSecondEvaluationAllocatesNothing checks that nothing is allocated on the GPU from the second evaluation on.
+func TestSecondEvaluationAllocatesNothing(t *testing.T) {
 	p := newProblem(shape{n: 600, m: 70, q: 1, d: 2, even: true, windows: 3})
 	onEachCard(t, func(t *testing.T, b *Backend) {
 		r := testkit.Must(b.Open(p.data))(t)
@@ -135,8 +135,8 @@ func TestSteady(t *testing.T) {
 	})
 }
 
-// TestSideBySide uses several Rows of one backend from several goroutines.
-func TestSideBySide(t *testing.T) {
+// TestConcurrentRows uses several Rows of one backend from several goroutines.
+func TestConcurrentRows(t *testing.T) {
 	b := open(t, Options{Ordinal: usable(t)[0].Ordinal})
 	var wg sync.WaitGroup
 	for i := range 4 {
@@ -157,8 +157,8 @@ func TestSideBySide(t *testing.T) {
 	wg.Wait()
 }
 
-// TestRanks runs one rank on each of several GPUs.
-func TestRanks(t *testing.T) {
+// TestRanksOnSeveralGPUs runs one rank on each of several GPUs.
+func TestRanksOnSeveralGPUs(t *testing.T) {
 	devices := usable(t)
 	all := ranks.Group(max(2, len(devices)))
 	on := func(rank int) (backend.Backend, error) {
@@ -186,8 +186,8 @@ func TestRanks(t *testing.T) {
 	others.Wait()
 }
 
-// TestName checks that the name begins with the value for --device.
-func TestName(t *testing.T) {
+// TestNameBeginsWithDevice checks that the name begins with the value for --device.
+func TestNameBeginsWithDevice(t *testing.T) {
 	d := usable(t)[0]
 	name := open(t, Options{Ordinal: d.Ordinal}).Name()
 	testkit.Equal(t, name, fmt.Sprintf("cuda:%d %s", d.Ordinal, d.Name), "the name")
@@ -207,8 +207,8 @@ func TestParseOrdinal(t *testing.T) {
 	}
 }
 
-// TestTimings checks that Timings contains each kernel if enabled.
-func TestTimings(t *testing.T) {
+// TestTimingsNameKernels checks that Timings contains each kernel if enabled.
+func TestTimingsNameKernels(t *testing.T) {
 	ordinal := usable(t)[0].Ordinal
 	p := newProblem(shape{n: 100, m: 30, q: 1, d: 1, even: true})
 	for _, timing := range []bool{false, true} {
@@ -229,8 +229,8 @@ func TestTimings(t *testing.T) {
 	}
 }
 
-// TestMisuse checks the errors for invalid use.
-func TestMisuse(t *testing.T) {
+// TestMisuseIsRefused checks the errors for invalid use.
+func TestMisuseIsRefused(t *testing.T) {
 	devices := usable(t)
 	for _, o := range []Options{
 		{Ordinal: len(devices) + 100},
@@ -265,9 +265,9 @@ type noKernel struct{ kernels.FeaturesPrepare }
 
 func (noKernel) Name() string { return "no_such_kernel" }
 
-// TestQueue checks that nothing is queued after an error, that finish returns the error once, and
+// TestQueueStopsAfterError checks that nothing is queued after an error, that finish returns the error once, and
 // that the rows can be used again.
-func TestQueue(t *testing.T) {
+func TestQueueStopsAfterError(t *testing.T) {
 	b := open(t, Options{Ordinal: usable(t)[0].Ordinal})
 	problem := newProblem(shape{n: 20, m: 3, q: 1, d: 1})
 	opened := testkit.Must(b.Open(problem.data))(t)
@@ -293,10 +293,10 @@ func TestQueue(t *testing.T) {
 	testkit.OK(t, sameBits(want, testkit.Must(moments.call(opened))(t)))
 }
 
-// TestRoom checks that data being uploaded is not changed before the copy is complete, that
+// TestCopiesOfHostMemoryAreComplete checks that data being uploaded is not changed before the copy is complete, that
 // downloaded data is complete when the queue is finished, and that the memory is reused and freed
 // with the rows.
-func TestRoom(t *testing.T) {
+func TestCopiesOfHostMemoryAreComplete(t *testing.T) {
 	b := open(t, Options{Ordinal: usable(t)[0].Ordinal})
 	p := newProblem(shape{n: 20, m: 3, q: 1, d: 1})
 	opened := testkit.Must(b.Open(p.data))(t)
@@ -326,8 +326,8 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// TestMirror checks both triangles at sizes around multiples of the squares.
-func TestMirror(t *testing.T) {
+// TestMirrorFillsBothTriangles checks both triangles at sizes around multiples of the squares.
+func TestMirrorFillsBothTriangles(t *testing.T) {
 	for _, m := range []int{0, 1, 2, 31, 32, 33, 64, 65, 700} {
 		a, b := make([]float64, m*m), make([]float64, m*m)
 		for i := range a {

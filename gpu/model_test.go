@@ -89,9 +89,9 @@ func recording(v, l, k, d int, tau float64) (*vssgp.Params, *vssgp.Data) {
 // algebra, relative to the largest entry of each.
 const modelBound = 1e-10
 
-// TestModel compares the bound and every gradient, with the algebra on the GPU, with the golden
+// TestModelMatchesGolden compares the bound and every gradient, with the algebra on the GPU, with the golden
 // file and package cpu.
-func TestModel(t *testing.T) {
+func TestModelMatchesGolden(t *testing.T) {
 	onEach(t, func(t *testing.T, ordinal int) {
 		b := count(open(t, Options{Ordinal: ordinal}))
 		p, data, g := goldenWindows(t)
@@ -137,9 +137,9 @@ func sameGradient(t *testing.T, what string, got, want *vssgp.Params) {
 	}
 }
 
-// TestNoiseless checks that fits of series without noise give the same result on the GPU and the
+// TestNoiselessFitMatchesHost checks that fits of series without noise give the same result on the GPU and the
 // host, dense and with windows.
-func TestNoiseless(t *testing.T) {
+func TestNoiselessFitMatchesHost(t *testing.T) {
 	all := modeltest.Noiseless()
 	onEachCard(t, func(t *testing.T, b *Backend) {
 		for i, s := range all[:5] {

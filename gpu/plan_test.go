@@ -23,7 +23,7 @@ func runsOf(features ...int64) (runs []run) {
 	return runs
 }
 
-func TestTileFor(t *testing.T) {
+func TestTileForWidestRun(t *testing.T) {
 	for m, want := range map[int64]int64{1: 64, 64: 64, 192: 64, 193: 128, 4096: 128} {
 		if got := tileFor(runsOf(1, m)); got != want {
 			t.Errorf("%d features have a tile of %d, want %d", m, got, want)
@@ -31,9 +31,9 @@ func TestTileFor(t *testing.T) {
 	}
 }
 
-// TestChunks checks that chunks cover the rows once and in order, and that the number of blocks
+// TestChunksCoverRowsOnce checks that chunks cover the rows once and in order, and that the number of blocks
 // matches the GPU.
-func TestChunks(t *testing.T) {
+func TestChunksCoverRowsOnce(t *testing.T) {
 	one := func(n, m int64) []run { return []run{{Chunk: kernels.Chunk{Hi: n, M: m, Split: m}}} }
 	var many []run
 	for v := range int64(200) {
@@ -93,10 +93,10 @@ func someRuns(rng *rand.Rand) []run {
 	return runsOver(w.NewLayout(x, n, 1).Runs, offset)
 }
 
-// TestPasses checks for various limits that each chunk has one job for each of its blocks, in a
+// TestPassesReduceEveryBlockOnce checks for various limits that each chunk has one job for each of its blocks, in a
 // slot used by no other job, and that each block of a run is reduced once, over the slots of its
 // chunks in order, among runs of one parity.
-func TestPasses(t *testing.T) {
+func TestPassesReduceEveryBlockOnce(t *testing.T) {
 	for seed := range uint64(60) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		runs := someRuns(rng)
@@ -177,9 +177,9 @@ func planRows(n int, w backend.Windows) *rows {
 	return &rows{data: backend.Data{N: n, Q: 1, D: 1, Windows: w}, own: arraySizes{arrayX: int64(10 * n)}}
 }
 
-// TestPredictPlan checks that pieces and jobs cover the same rows, and that the slots of a piece's
+// TestPredictPlanCoversRows checks that pieces and jobs cover the same rows, and that the slots of a piece's
 // tiles are contiguous.
-func TestPredictPlan(t *testing.T) {
+func TestPredictPlanCoversRows(t *testing.T) {
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 4))
 		n, windows := 1+rng.IntN(20_000), 2+rng.IntN(6)
@@ -236,9 +236,9 @@ func TestGramOffsets(t *testing.T) {
 	testkit.Equal(t, size, at, "numbers")
 }
 
-// TestInWaves checks that cutting into whole waves is never slower than cutting into the maximum
+// TestWholeWavesAreNotSlower checks that cutting into whole waves is never slower than cutting into the maximum
 // number of chunks.
-func TestInWaves(t *testing.T) {
+func TestWholeWavesAreNotSlower(t *testing.T) {
 	testkit.Equal(t, pullbackCut.inWaves(longest, 1, 1), longest, "rows of the longest chunk")
 	time := func(n, l, count int64) int64 { return parts(parts(n, l)*count, multiprocessors) * (l + blockRows) }
 	for _, c := range []struct{ n, count, atMost int64 }{

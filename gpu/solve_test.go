@@ -89,9 +89,9 @@ func repeated(v, m int) []int { return slices.Repeat([]int{m}, v) }
 // few hundred times their condition number, which is small here. Measured: below 1e-14.
 const algebraBound = 1e-10
 
-// TestSolve compares with the host's algebra on the same moments at the edges of panels of 8 and
+// TestSolveMatchesHost compares with the host's algebra on the same moments at the edges of panels of 8 and
 // strips of 16, of segments and levels, and with windows without features.
-func TestSolve(t *testing.T) {
+func TestSolveMatchesHost(t *testing.T) {
 	onEachCard(t, func(t *testing.T, b *Backend) {
 		for _, d := range []int{1, 3} {
 			for _, m := range []int{1, 7, 8, 9, 16, 17} {
@@ -156,8 +156,8 @@ func TestSolveLargest(t *testing.T) {
 	})
 }
 
-// TestSolveDense compares with a dense factorization, also for an ill-conditioned A.
-func TestSolveDense(t *testing.T) {
+// TestSolveMatchesDenseFactor compares with a dense factorization, also for an ill-conditioned A.
+func TestSolveMatchesDenseFactor(t *testing.T) {
 	onEachCard(t, func(t *testing.T, b *Backend) {
 		p := windowed(repeated(11, 4), 200, 1)
 		for k := 1; k < p.m; k += 4 { // nearly equal to the feature before

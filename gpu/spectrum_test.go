@@ -15,9 +15,9 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// TestTablesAreTrue compares sums from tables, of waves of each class, with sums over rows with exact phases, as
+// TestTablesMatchExactSums compares sums from tables, of waves of each class, with sums over rows with exact phases, as
 // rowspectrum.TestAccuracy does.
-func TestTablesAreTrue(t *testing.T) {
+func TestTablesMatchExactSums(t *testing.T) {
 	onEach(t, func(t *testing.T, ordinal int) {
 		b := open(t, Options{Ordinal: ordinal, anyTables: true})
 		for kind := range backendtest.Positions {
@@ -59,9 +59,9 @@ var tableShapes = []shape{
 	{name: "dense, shuffled", n: 200, m: 130, q: 1, d: 5, shuffled: true, tables: true},
 }
 
-// TestTablesAsCPU compares all methods with package cpu, twice with the same rows: the second time
+// TestTablesMatchCPU compares all methods with package cpu, twice with the same rows: the second time
 // the tables and sums are reused.
-func TestTablesAsCPU(t *testing.T) {
+func TestTablesMatchCPU(t *testing.T) {
 	onEach(t, func(t *testing.T, ordinal int) {
 		for _, s := range tableShapes {
 			t.Run(s.name, func(t *testing.T) {

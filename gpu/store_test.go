@@ -9,9 +9,9 @@ import (
 	"github.com/vssgp/vssgp/kernels"
 )
 
-// TestStore checks that in a store of any size each batch's chunks have disjoint areas for a slab,
+// TestStoreHasEveryFeatureOnce checks that in a store of any size each batch's chunks have disjoint areas for a slab,
 // and that every feature of a chunk is stored once.
-func TestStore(t *testing.T) {
+func TestStoreHasEveryFeatureOnce(t *testing.T) {
 	for seed := range uint64(60) {
 		rng := rand.New(rand.NewPCG(seed, 5))
 		runs := someRuns(rng)

@@ -37,8 +37,8 @@ func images(t *testing.T) (all [][]byte) {
 	return all
 }
 
-// TestGenerated compares the files that need no compiler.
-func TestGenerated(t *testing.T) {
+// TestGeneratedFilesMatchSources compares the files that need no compiler.
+func TestGeneratedFilesMatchSources(t *testing.T) {
 	s := read(t)
 	args := testkit.Must(s.Args())(t)
 	if !bytes.Equal(args, file(t, "args.go")) {
@@ -49,9 +49,9 @@ func TestGenerated(t *testing.T) {
 	}
 }
 
-// TestSum compares the hashes of the sources and of the PTX with kernels.sum, which detects
+// TestSumMatchesSources compares the hashes of the sources and of the PTX with kernels.sum, which detects
 // outdated PTX without a compiler.
-func TestSum(t *testing.T) {
+func TestSumMatchesSources(t *testing.T) {
 	sum := string(file(t, "kernels.sum"))
 	version := regexp.MustCompile(`(?m)^# nvcc V(\S+)$`).FindStringSubmatch(sum)
 	if version == nil || !strings.HasPrefix(version[1], source.Release+".") {
@@ -70,8 +70,8 @@ func TestSum(t *testing.T) {
 	t.Error("kernels.sum does not match the sources and PTX:", regenerate)
 }
 
-// TestRegenerate recompiles the PTX if an nvcc of the right release exists.
-func TestRegenerate(t *testing.T) {
+// TestPTXIsReproducible recompiles the PTX if an nvcc of the right release exists.
+func TestPTXIsReproducible(t *testing.T) {
 	if !slow.Tests {
 		t.Skip("compiling takes half a minute")
 	}
@@ -99,9 +99,9 @@ var (
 	eightByte = regexp.MustCompile(`^\s*\.param \.[usbf]64 \w+\s*$`)
 )
 
-// TestEntries checks that the PTX contains the kernels with the numbers of eight-byte parameters
+// TestEntriesMatchArguments checks that the PTX contains the kernels with the numbers of eight-byte parameters
 // and threads of their types.
-func TestEntries(t *testing.T) {
+func TestEntriesMatchArguments(t *testing.T) {
 	var want []string
 	for _, k := range read(t).Kernels {
 		want = append(want, fmt.Sprintln(k.Name, len(k.Parameters), k.Threads))
@@ -132,8 +132,8 @@ func TestEntries(t *testing.T) {
 	}
 }
 
-// TestPlaces checks that the PTX contains nothing that depends on the machine.
-func TestPlaces(t *testing.T) {
+// TestPTXHasNoPaths checks that the PTX contains nothing that depends on the machine.
+func TestPTXHasNoPaths(t *testing.T) {
 	for i, ptx := range images(t) {
 		if m := regexp.MustCompile(`(?m)^\s*\.(file|loc|section)\s.*|.*/(tmp|home|root|usr)/.*`).Find(ptx); m != nil {
 			t.Errorf("sm_%d: the PTX has %q", source.Architectures[i], m)
@@ -141,7 +141,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-func TestImage(t *testing.T) {
+func TestImageOfCapability(t *testing.T) {
 	for _, c := range []struct{ major, minor, target int }{
 		{8, 0, 80}, {8, 6, 80}, {8, 9, 80}, {9, 0, 90}, {10, 0, 90}, {12, 1, 90},
 	} {
@@ -157,7 +157,7 @@ func TestImage(t *testing.T) {
 	}
 }
 
-func TestWords(t *testing.T) {
+func TestWordsOfArguments(t *testing.T) {
 	a := FeaturesPrepare{Decay: 1, Turn: 2, Rot: 3, M: -1, Delta: 0.5}
 	if w := a.Words(); !slices.Equal(w, []uint64{1, 2, 3, 1<<64 - 1, 0x3fe0000000000000}) {
 		t.Errorf("%x", w)

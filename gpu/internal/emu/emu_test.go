@@ -39,7 +39,7 @@ func try(name string, blocks, threads, shared int, keep [][]float64, words ...ui
 	return err
 }
 
-func TestBarrier(t *testing.T) {
+func TestBarrierOrdersThreads(t *testing.T) {
 	const blocks = 50
 	x, out := room(128*blocks), room(blocks)
 	for i := range x {
@@ -53,9 +53,9 @@ func TestBarrier(t *testing.T) {
 	}
 }
 
-// TestShuffle checks that each lane receives the sum of its warp and, from self_shuffle, the number
+// TestShuffleExchangesLanes checks that each lane receives the sum of its warp and, from self_shuffle, the number
 // of the lane three positions ahead.
-func TestShuffle(t *testing.T) {
+func TestShuffleExchangesLanes(t *testing.T) {
 	for name, want := range map[string]func(i int) int{
 		"self_shuffle": func(i int) int { return 31*16 + i/32*32*32 + 1e6*(i/32*32+(i+3)%32) },
 		"self_gather":  func(i int) int { return 3 * (31*16 + i/32*32*32) },
@@ -82,7 +82,7 @@ func TestEarlyReturn(t *testing.T) {
 	}
 }
 
-func TestUnset(t *testing.T) {
+func TestSharedMemoryStartsAsNaN(t *testing.T) {
 	out := room(8 * 32)
 	for range 3 {
 		testkit.OK(t, try("self_unset", 8, 32, 256, [][]float64{out}))
@@ -92,9 +92,9 @@ func TestUnset(t *testing.T) {
 	}
 }
 
-// TestFaults has one kernel for each fault. Each must return an error with the fault and its
+// TestFaultsAreReported has one kernel for each fault. Each must return an error with the fault and its
 // location, and leave the emulator in a usable state.
-func TestFaults(t *testing.T) {
+func TestFaultsAreReported(t *testing.T) {
 	out := room(64)
 	minus := func(n int64) uint64 { return uint64(-n) }
 	cases := []struct {
@@ -126,21 +126,21 @@ func TestFaults(t *testing.T) {
 				}
 			}
 		}
-		TestBarrier(t)
+		TestBarrierOrdersThreads(t)
 	}
 	if err := try("self_outside", 1, 32, 100, nil, 99); err != nil {
 		t.Error("a write to the last byte of shared memory failed:", err)
 	}
 }
 
-// TestManyAtOnce runs launches in parallel, some of them with faults.
-func TestManyAtOnce(t *testing.T) {
+// TestParallelLaunches runs launches in parallel, some of them with faults.
+func TestParallelLaunches(t *testing.T) {
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
 			for range 20 {
-				TestBarrier(t)
-				TestShuffle(t)
+				TestBarrierOrdersThreads(t)
+				TestShuffleExchangesLanes(t)
 				if err := try("self_divergent", 2, 64, 0, nil, 5); err == nil {
 					t.Error("a deadlock was not detected")
 				}
@@ -150,8 +150,8 @@ func TestManyAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-// TestTables checks that all architectures have the same kernels.
-func TestTables(t *testing.T) {
+// TestArchitecturesHaveSameKernels checks that all architectures have the same kernels.
+func TestArchitecturesHaveSameKernels(t *testing.T) {
 	describe := func(arch int) string {
 		lines := []string{}
 		for _, k := range table(arch) {
@@ -167,11 +167,11 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// TestFeature compares the functions of a feature with package math: sines to two units in the
+// TestFeatureMatchesMath compares the functions of a feature with package math: sines to two units in the
 // last place of 1, exponentials to two of their value plus the rounding of their argument. If the
 // spacing of float64 at a number of turns is large, the angle is arbitrary, but sine and cosine
 // must be on the unit circle.
-func TestFeature(t *testing.T) {
+func TestFeatureMatchesMath(t *testing.T) {
 	const ulp = 0x1p-53
 	turns := []float64{0, math.Copysign(0, -1), 0.125, 0.25, 0.375, 0.5, 0.625, -0.25, 1e-300, 0x1p51 + 0.5, math.Inf(1), math.NaN()}
 	quads := []float64{0, 5e-324, 1e-300, 1400, 1416, 1418, 1e4, 1e15, 1e300, math.Inf(1), math.NaN()}

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestRaces has one kernel for each kind of race, and each without the race.
-func TestRaces(t *testing.T) {
+// TestRacesAreFound has one kernel for each kind of race, and each without the race.
+func TestRacesAreFound(t *testing.T) {
 	a, b := room(64), room(256)
 	out, two := [][]float64{a}, [][]float64{b, a}
 	cases := []struct {
@@ -61,8 +61,8 @@ func TestRaces(t *testing.T) {
 	}
 }
 
-// TestLeftOut checks that removing a barrier causes a race.
-func TestLeftOut(t *testing.T) {
+// TestLeftOutBarrierIsRace checks that removing a barrier causes a race.
+func TestLeftOutBarrierIsRace(t *testing.T) {
 	defer LeaveOut("", 0)
 	run := func() error { return try("race_warps", 1, 64, 512, [][]float64{room(64)}, 1) }
 	for line := 1; LeftOut() == 0; line++ {

@@ -23,7 +23,7 @@ ptxas info    : Function properties for __internal_div
 ptxas info    : Used 32 registers
 `
 
-func TestUses(t *testing.T) {
+func TestUsesOfRegisters(t *testing.T) {
 	all, err := uses(output)
 	if err != nil || len(all) != 2 || all[0] != (use{"pullback_128", 254, 104, 140}) || all[1] != (use{"sums_reduce", 32, 8, 12}) {
 		t.Errorf("%v, %v", all, err)
@@ -39,8 +39,8 @@ func TestUses(t *testing.T) {
 	}
 }
 
-// TestShape checks loops with the products of a stage for T = 64 on sm_90, and incorrect loops.
-func TestShape(t *testing.T) {
+// TestShapeOfProductLoops checks loops with the products of a stage for T = 64 on sm_90, and incorrect loops.
+func TestShapeOfProductLoops(t *testing.T) {
 	ops := func(s string) (all []sass.Instruction) {
 		for op := range strings.FieldsSeq(s) {
 			all = append(all, sass.Instruction{Op: op})
@@ -68,7 +68,7 @@ func TestShape(t *testing.T) {
 	}
 }
 
-func TestTranslations(t *testing.T) {
+func TestTranslationsAreChecked(t *testing.T) {
 	const ptx = ".version 7.8\n.visible .entry a(\n.param .u64 p\n)\n{\n%s [x], [y], 8;\n}\n.visible .entry b()\n{\nret;\n}"
 	for _, c := range []struct{ instruction, kind, want string }{
 		{"cp.async.cg.shared.global", "LDGSTS", ""},
@@ -85,8 +85,8 @@ func TestTranslations(t *testing.T) {
 	}
 }
 
-// TestProducts checks the numbers of products from ptxas 11.8 to 13.5 for eight rows.
-func TestProducts(t *testing.T) {
+// TestProductsOfStage checks the numbers of products from ptxas 11.8 to 13.5 for eight rows.
+func TestProductsOfStage(t *testing.T) {
 	for _, c := range []struct{ arch, t, want int }{{80, 128, 64}, {89, 64, 32}, {90, 128, 32}, {90, 64, 16}, {100, 128, 64}, {120, 64, 32}} {
 		testkit.Equal(t, 8*products(c.arch, c.t), c.want*kernels.BlockK, "8 times the products for sm_", c.arch, ", T = ", c.t)
 	}

@@ -24,7 +24,7 @@ func from(t *testing.T, files map[string]string) (*Sources, error) {
 	return Read(folder)
 }
 
-func TestParse(t *testing.T) {
+func TestParseFindsKernels(t *testing.T) {
 	const common = "#define COMMON \\\n\tconst double *x, long long n, \\\n\tdouble delta\n#define OTHER(x) x\n"
 	cases := []struct{ name, text, want string }{
 		{"plain", "KERNEL(128) a(const double *x, long long n, double delta, double *part) {}", "a 128: x uint64 n int64 delta float64 part uint64"},
@@ -57,9 +57,9 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestArgs checks that the constants of shape.cuh and the structs of tables.cuh appear in the Go
+// TestArgsHaveConstantsAndRows checks that the constants of shape.cuh and the structs of tables.cuh appear in the Go
 // file, and that a macro at the beginning of a kernel's parameters becomes an embedded struct.
-func TestArgs(t *testing.T) {
+func TestArgsHaveConstantsAndRows(t *testing.T) {
 	s, err := from(t, map[string]string{
 		"shape.cuh":  "constexpr int MAX_ROWS = 16; // rows of a thing\nconstexpr int other = 3;\n",
 		"tables.cuh": "#pragma once\n\n// A Row is one.\nstruct Row {\n\tlong long lo, first_hi; // where\n\tlong long m; // size\n};\n",
@@ -107,7 +107,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-func TestHash(t *testing.T) {
+func TestHashOfSources(t *testing.T) {
 	hashes := map[string]bool{}
 	for _, files := range []map[string]string{{"a.cu": "x"}, {"a.cuh": "x"}, {"a.cu": "x\n"}, {"a.cu": "x", "b.cuh": ""}, {}} {
 		s := testkit.Must(from(t, files))(t)
@@ -118,7 +118,7 @@ func TestHash(t *testing.T) {
 	}
 }
 
-func TestPack(t *testing.T) {
+func TestPackRoundTrip(t *testing.T) {
 	ptx := []byte(strings.Repeat("mma.sync\n", 1000))
 	packed, err := Pack(ptx)
 	if err != nil || len(packed) > 500 {

@@ -30,7 +30,7 @@ func recorded(t *testing.T) *Function {
 	return &all[0]
 }
 
-func TestParse(t *testing.T) {
+func TestParseMachineCode(t *testing.T) {
 	f := recorded(t)
 	if len(f.Code) != 80 {
 		t.Fatalf("%d instructions, want 80", len(f.Code))
@@ -51,7 +51,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestReport(t *testing.T) {
+func TestReportOfLoops(t *testing.T) {
 	const want = `    loop 0xf0 to 0x420: 38 instructions, 114 cycles to issue: DMUL 1, DSETP 1, STS 1, LDG 3, BAR 2, branch 2, constant 6, IMAD 5, other 17
         loop 0x2c0 to 0x390: 14 instructions, 42 cycles to issue: DFMA 1, LDS 1, LDG 1, branch 1, IMAD 3, other 7
 `
@@ -60,9 +60,9 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestLoops checks other control flow. Each line is an instruction: its index, its kind, and its
+// TestLoopsOfControlFlow checks other control flow. Each line is an instruction: its index, its kind, and its
 // target.
-func TestLoops(t *testing.T) {
+func TestLoopsOfControlFlow(t *testing.T) {
 	branch := func(guard string, to ...int) Instruction { return Instruction{Op: "BRA", Guard: guard, Targets: to} }
 	op := func(op, args string, to ...int) Instruction { return Instruction{Op: op, Args: args, Targets: to} }
 	plain, exit := op("IADD3", ""), op("EXIT", "")
