@@ -20,21 +20,21 @@ func (d *rows) Factorized(dst *backend.FactorizedSums, f *backend.Features, w *b
 	if rows != nil {
 		d = d.pick(rows)
 	}
-	d.work.bank.set(f, d.Delta)
-	p := &factorized{rows: d, bank: &d.work.bank, w: w}
+	d.work.params.set(f, d.Delta)
+	p := &factorized{rows: d, params: &d.work.params, w: w}
 	p.prepare()
 	if f.Q == 1 && w.D == 1 {
-		sums := d.sum(p.bank, []int{simd.FactorizedRows}, p.chunk)
+		sums := d.sum(p.params, []int{simd.FactorizedRows}, p.chunk)
 		from := func(row int) column { return column{sums[1+row*simd.Lanes:], simd.FactorizedRows} }
 		dst.Value = sums[0]
 		p.finish(dst, []column{from(simd.FactorizedAlong)}, from(simd.FactorizedSquare), from(simd.FactorizedRipple))
 		return d.stopped("factorised")
 	}
 	widths := append(slices.Repeat([]int{1}, w.D), 2, simd.SumRows(f.Q))
-	sums := d.sum(p.bank, widths, p.chunkOfMany)
+	sums := d.sum(p.params, widths, p.chunkOfMany)
 	dst.Value = sums[0]
 	along := make([]column, w.D)
-	at, width := 1, p.bank.Count*simd.Lanes
+	at, width := 1, p.params.Count*simd.Lanes
 	for i := range along {
 		along[i] = column{sums[at:], 1}
 		at += width
@@ -46,11 +46,11 @@ func (d *rows) Factorized(dst *backend.FactorizedSums, f *backend.Features, w *b
 // factorized is the state of one call of Factorized.
 type factorized struct {
 	*rows
-	bank *bank
-	w    *backend.Weights
-	fit  [][]float64 // [Count,8] A1·m of each output
-	out  [][]float64 // [Count,8] −2·m of each output
-	self []float64   // [Count,8] −2·A1·Σ m²
+	params *featureParams
+	w      *backend.Weights
+	fit    [][]float64 // [Count,8] A1·m of each output
+	out    [][]float64 // [Count,8] −2·m of each output
+	self   []float64   // [Count,8] −2·A1·Σ m²
 }
 
 // squares returns Σ_d m_kd² and Σ_d s_kd.
@@ -64,7 +64,7 @@ func (p *factorized) squares(k int) (m2, s2 float64) {
 
 // prepare packs the weights and lanes, which do not depend on the rows.
 func (p *factorized) prepare() {
-	s, b, f, w := p.work, p.bank, p.bank.f, p.w
+	s, b, f, w := p.work, p.params, p.params.f, p.w
 	many := s.outputs(b, 2*w.D, func(k, i int) float64 {
 		if i < w.D {
 			return f.Amp[k] * w.Mean[k*w.D+i]
@@ -96,7 +96,7 @@ func (p *factorized) prepare() {
 // L2 cache, unless they are not written.
 func (p *factorized) over(c chunk) (t *tile, size int) {
 	r := p.Runs[c.run]
-	lo, hi := p.bank.over(r)
+	lo, hi := p.params.over(r)
 	size = simd.EvenMost
 	if hi-lo > 128 && (p.Even == nil || !simd.EvenFused()) {
 		size /= 2
@@ -170,7 +170,7 @@ func (p *factorized) chunkOfMany(c chunk, part []float64) {
 		for i := range t.parts {
 			t.parts[i].Second(t.parts[i].of(second, 2*simd.Lanes))
 		}
-		t.contract(contract[:simd.SumRows(t.bank.Q)*width])
+		t.contract(contract[:simd.SumRows(t.params.Q)*width])
 		lap.end(factorizedContraction)
 	})
 }
@@ -188,7 +188,7 @@ func residual(fit, y []float64) float64 {
 // finish computes the gradient from the sums over all rows, and adds the terms of the value that do
 // not depend on the residuals.
 func (p *factorized) finish(dst *backend.FactorizedSums, along []column, square, rest column) {
-	f, w, b := p.bank.f, p.w, p.bank
+	f, w, b := p.params.f, p.w, p.params
 	for k := range f.M {
 		m2, s2 := p.squares(k)
 		lane, a1 := b.lane[k], f.Amp[k]

@@ -19,14 +19,14 @@ func (d *rows) Moments(dst *backend.Moments, f *backend.Features) error {
 	if err := d.data.CheckMoments(dst, f); err != nil {
 		return fmt.Errorf("cpu: moments: %w", err)
 	}
-	b := &d.work.bank
+	b := &d.work.params
 	b.set(f, d.Delta)
 	width := b.Count * simd.Lanes
 	sums := simd.Resize(d.work.total, (2+dst.D)*width)
 	d.work.total = sums
 	clear(sums)
 	dst.Gram.Zero()
-	m := &moments{rows: d, bank: b, gram: dst.Gram, second: sums[:2*width], along: sums[2*width:], outputs: dst.D}
+	m := &moments{rows: d, params: b, gram: dst.Gram, second: sums[:2*width], along: sums[2*width:], outputs: dst.D}
 	sweep(d.Runs, m.run)
 	m.finish(dst)
 	return d.stopped("moments")
@@ -36,7 +36,7 @@ func (d *rows) Moments(dst *backend.Moments, f *backend.Features) error {
 // by the amplitudes.
 type moments struct {
 	*rows
-	bank    *bank
+	params  *featureParams
 	gram    *backend.Gram
 	second  []float64 // [Count,2,8]
 	along   []float64 // [D,Count,8] Σ y·cos
@@ -81,7 +81,7 @@ func (m *moments) features(t *tile, p *part, lo, hi int) {
 	first, end := (t.lo+p.lo+lo)*simd.Lanes, (t.lo+p.lo+hi)*simd.Lanes
 	panels.Second(m.second[2*first : 2*end])
 	for i := range m.outputs {
-		at := i * m.bank.Count * simd.Lanes
+		at := i * m.params.Count * simd.Lanes
 		simd.Along(m.along[at+first:at+end], panels.Cos, t.y[i:], m.outputs)
 	}
 	lap.end(momentsFeatures)
@@ -151,7 +151,7 @@ func (b *block) add() {
 // finish multiplies the sums by the amplitudes, and sets the second moments on the diagonal and the
 // upper triangles of diagonal blocks.
 func (m *moments) finish(dst *backend.Moments) {
-	b, f, g := m.bank, m.bank.f, dst.Gram
+	b, f, g := m.params, m.params.f, dst.Gram
 	for k, lane := range b.lane {
 		for i := range dst.D {
 			dst.C[k*dst.D+i] = f.Amp[k] * m.along[i*b.Count*simd.Lanes+lane]
@@ -170,7 +170,7 @@ func (m *moments) finish(dst *backend.Moments) {
 
 // scale multiplies the blocks (v, v) and (v+1, v) by the amplitudes.
 func (m *moments) scale(v int) {
-	g, all := m.gram, m.bank.f.Amp
+	g, all := m.gram, m.params.f.Amp
 	n, amp := g.Size(v), all[g.Offset[v]:g.Offset[v+1]]
 	scaleTriangle(g.Diag[v], n, amp, 0, n)
 	if v+1 == g.Blocks() {

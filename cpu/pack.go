@@ -15,7 +15,7 @@ import (
 //
 // so that cos·B is 2·Σ_{j≠k} φ̄_j·G_jk.
 type packs struct {
-	b     *bank
+	b     *featureParams
 	g     *backend.Gram
 	inner int // goroutines to pack with
 	runs  []pack
@@ -31,7 +31,7 @@ type pack struct {
 }
 
 // reset prepares for the features and matrix of a new call.
-func (p *packs) reset(d *prepared, b *bank, g *backend.Gram) {
+func (p *packs) reset(d *prepared, b *featureParams, g *backend.Gram) {
 	p.b, p.g, p.inner = b, g, 1
 	if len(d.Runs) == 1 {
 		p.inner = workers()
@@ -150,7 +150,7 @@ func scale(to, g []float64, ld, n int, amp []float64) {
 }
 
 // diagonal returns the address of entry (k, k) of g.
-func diagonal(g *backend.Gram, b *bank, k int) *float64 {
+func diagonal(g *backend.Gram, b *featureParams, k int) *float64 {
 	v := b.window(k)
 	return &g.Diag[v][(k-g.Offset[v])*(g.Size(v)+1)]
 }

@@ -7,10 +7,10 @@ import (
 	"github.com/vssgp/vssgp/internal/simd"
 )
 
-// A bank contains a model's features in panels. Lanes after a window's last feature are empty. Their
+// featureParams contains a model's features in panels. Lanes after a window's last feature are empty. Their
 // results are not read, or are multiplied by a weight of 0.
-type bank struct {
-	simd.Bank
+type featureParams struct {
+	simd.FeatureParams
 	f      *backend.Features
 	offset []int // [V+1] first feature of each window
 	first  []int // [V+1] first panel of each window
@@ -20,60 +20,60 @@ type bank struct {
 
 // set packs the features and, unless delta is 0, the factors of the recurrence for rows that are delta
 // apart.
-func (b *bank) set(f *backend.Features, delta float64) {
-	b.f, b.offset = f, f.Offsets()
-	b.first, b.lane = append(b.first[:0], 0), b.lane[:0]
-	for v, lo := range b.offset[:len(b.offset)-1] {
-		hi := b.offset[v+1]
+func (p *featureParams) set(f *backend.Features, delta float64) {
+	p.f, p.offset = f, f.Offsets()
+	p.first, p.lane = append(p.first[:0], 0), p.lane[:0]
+	for v, lo := range p.offset[:len(p.offset)-1] {
+		hi := p.offset[v+1]
 		for k := lo; k < hi; k++ {
-			b.lane = append(b.lane, b.first[v]*simd.Lanes+k-lo)
+			p.lane = append(p.lane, p.first[v]*simd.Lanes+k-lo)
 		}
-		b.first = append(b.first, b.first[v]+(hi-lo+simd.Lanes-1)/simd.Lanes)
+		p.first = append(p.first, p.first[v]+(hi-lo+simd.Lanes-1)/simd.Lanes)
 	}
-	b.Q, b.Count = f.Q, b.first[len(b.first)-1]
-	b.Data = simd.Resize(b.Data, b.Count*(1+3*b.Q)*simd.Lanes)
-	clear(b.Data)
-	for k, lane := range b.lane {
+	p.Q, p.Count = f.Q, p.first[len(p.first)-1]
+	p.Data = simd.Resize(p.Data, p.Count*(1+3*p.Q)*simd.Lanes)
+	clear(p.Data)
+	for k, lane := range p.lane {
 		at := k * f.Q
-		b.Set(lane, f.Center[at:at+f.Q], f.Decay[at:at+f.Q], f.Freq[at:at+f.Q], f.Phase[k])
+		p.Set(lane, f.Center[at:at+f.Q], f.Decay[at:at+f.Q], f.Freq[at:at+f.Q], f.Phase[k])
 	}
-	if b.steps.Delta = delta; delta != 0 {
-		b.steps.Data = simd.Resize(b.steps.Data, simd.SteppedRoom(b.Count))
-		jobs(b.Count, 64, workers(), func(lo, hi int) { b.Slice(lo, hi).Step(b.steps.Slice(lo, hi)) })
+	if p.steps.Delta = delta; delta != 0 {
+		p.steps.Data = simd.Resize(p.steps.Data, simd.SteppedRoom(p.Count))
+		jobs(p.Count, 64, workers(), func(lo, hi int) { p.Slice(lo, hi).Step(p.steps.Slice(lo, hi)) })
 	}
 }
 
 // over returns the range of panels of a run.
-func (b *bank) over(r backend.Run) (lo, hi int) { return b.first[r.First], b.first[r.End] }
+func (p *featureParams) over(r backend.Run) (lo, hi int) { return p.first[r.First], p.first[r.End] }
 
 // spread writes value(k) to every feature's lane of dst [Count,8] and 0 to the empty lanes, and
 // returns dst.
-func (b *bank) spread(dst []float64, value func(k int) float64) []float64 {
-	dst = simd.Resize(dst, b.Count*simd.Lanes)
+func (p *featureParams) spread(dst []float64, value func(k int) float64) []float64 {
+	dst = simd.Resize(dst, p.Count*simd.Lanes)
 	clear(dst)
-	for k, lane := range b.lane {
+	for k, lane := range p.lane {
 		dst[lane] = value(k)
 	}
 	return dst
 }
 
 // lanes sets to to the amplitudes and 4·A2·second(k), where second(k) = ∂/∂E[φ_k²].
-func (b *bank) lanes(to []simd.Lane, second func(k int) float64) []simd.Lane {
-	to = slices.Grow(to[:0], b.Count)[:b.Count]
+func (p *featureParams) lanes(to []simd.Lane, second func(k int) float64) []simd.Lane {
+	to = slices.Grow(to[:0], p.Count)[:p.Count]
 	clear(to)
-	for k, lane := range b.lane {
+	for k, lane := range p.lane {
 		l, i := &to[lane/simd.Lanes], lane%simd.Lanes
-		l.Amp[i], l.Ripple[i] = b.f.Amp[k], 4*b.f.Ripple[k]*second(k)
+		l.Amp[i], l.Ripple[i] = p.f.Amp[k], 4*p.f.Ripple[k]*second(k)
 	}
 	return to
 }
 
 // window returns the window of feature k.
-func (b *bank) window(k int) int {
-	if b.f.Window == nil {
+func (p *featureParams) window(k int) int {
+	if p.f.Window == nil {
 		return 0
 	}
-	return b.f.Window[k]
+	return p.f.Window[k]
 }
 
 // A column is a view of sums [Count,rows,8] that starts at one of the rows.

@@ -18,9 +18,9 @@ func (d *rows) Predict(dst *backend.Prediction, f *backend.Features, post *backe
 		return fmt.Errorf("cpu: predict: %w", err)
 	}
 	s := d.work
-	b := &s.bank
+	b := &s.params
 	b.set(f, d.Delta)
-	p := &predict{rows: d, bank: b, post: post, dst: dst}
+	p := &predict{rows: d, params: b, post: post, dst: dst}
 	p.mean = s.outputs(b, post.D, func(k, i int) float64 { return f.Amp[k] * post.Mean[k*post.D+i] })
 	s.square = b.spread(s.square, func(k int) float64 { return 0.5 * f.Amp[k] })
 	p.half = s.square
@@ -34,11 +34,11 @@ func (d *rows) Predict(dst *backend.Prediction, f *backend.Features, post *backe
 // predict is the state of one call of Predict.
 type predict struct {
 	*rows
-	bank *bank
-	post *backend.Posterior
-	dst  *backend.Prediction
-	mean [][]float64 // [Count,8] A1·m of each output
-	half []float64   // [Count,8] A1/2
+	params *featureParams
+	post   *backend.Posterior
+	dst    *backend.Prediction
+	mean   [][]float64 // [Count,8] A1·m of each output
+	half   []float64   // [Count,8] A1/2
 }
 
 // chunk predicts a chunk's rows.
@@ -117,7 +117,7 @@ func (t *tile) squares() {
 //
 //	Σ_k m_ki·m_kj·(E[φ_k²] − φ̄_k²) + 1[i=j]·S_kk·E[φ_k²]
 func (p *predict) covariance(t *tile, sum []float64, i, j int) {
-	f, dd := p.bank.f, p.post.D
+	f, dd := p.params.f, p.post.D
 	count := t.cos.Count * simd.Lanes
 	square, ripple := simd.Resize(t.weight[0], count), simd.Resize(t.weight[1], count)
 	t.weight = [2][]float64{square, ripple}
@@ -126,17 +126,17 @@ func (p *predict) covariance(t *tile, sum []float64, i, j int) {
 	base := t.lo * simd.Lanes
 	power := [2]float64{}
 	for v, part := range t.parts {
-		for k := p.bank.offset[part.window]; k < p.bank.offset[part.window+1]; k++ {
+		for k := p.params.offset[part.window]; k < p.params.offset[part.window+1]; k++ {
 			spread := p.post.Mean[k*dd+i] * p.post.Mean[k*dd+j]
 			second := spread
 			switch {
 			case i == j && p.post.Cov != nil:
-				second += *diagonal(p.post.Cov, p.bank, k)
+				second += *diagonal(p.post.Cov, p.params, k)
 			case i == j:
 				second += p.post.Var[k*dd+i]
 			}
-			square[p.bank.lane[k]-base] = -f.Amp[k] * f.Amp[k] * spread
-			ripple[p.bank.lane[k]-base] = f.Ripple[k] * second
+			square[p.params.lane[k]-base] = -f.Amp[k] * f.Amp[k] * spread
+			ripple[p.params.lane[k]-base] = f.Ripple[k] * second
 			power[v] += f.Power[k] * second
 		}
 	}

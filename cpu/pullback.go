@@ -19,7 +19,7 @@ func (d *rows) Pullback(dst, f *backend.Features, bar *backend.Moments) error {
 		return fmt.Errorf("cpu: pullback: %w", err)
 	}
 	s := d.work
-	b := &s.bank
+	b := &s.params
 	b.set(f, d.Delta)
 	c := s.outputs(b, d.data.D, func(k, i int) float64 { return bar.C[k*d.data.D+i] })
 	s.lanes = b.lanes(s.lanes, func(k int) float64 { return *diagonal(bar.Gram, b, k) })
@@ -59,7 +59,7 @@ func (d *rows) pullbackChunk(sums []float64, c [][]float64, ch chunk) {
 
 // sum returns the total over all chunks: one number, followed by the sums [Count,width,8] for each
 // width. work adds to the sums of a chunk for the panels of its run.
-func (d *rows) sum(b *bank, widths []int, work func(c chunk, part []float64)) []float64 {
+func (d *rows) sum(b *featureParams, widths []int, work func(c chunk, part []float64)) []float64 {
 	all := 0
 	for _, w := range widths {
 		all += w * simd.Lanes
@@ -91,7 +91,7 @@ func (d *rows) sum(b *bank, widths []int, work func(c chunk, part []float64)) []
 // simd.Contract from SumRipple on:
 //
 //	z̄ = −ω·Σθ̄ − P·Σq̄d,  P̄ = ½Σq̄d²,  ω̄ = Σθ̄d,  c̄ = Σθ̄
-func (c column) write(dst *backend.Features, b *bank, k int, barSecond float64, power []float64) {
+func (c column) write(dst *backend.Features, b *featureParams, k int, barSecond float64, power []float64) {
 	f, q, sums := b.f, b.f.Q, c.of(b.lane[k])
 	get := func(row int) float64 { return sums[(row-simd.SumRipple)*simd.Lanes] }
 	theta := get(simd.SumTheta)

@@ -10,8 +10,8 @@ import "github.com/vssgp/vssgp/internal/simd"
 // e² = (cos² + sin²)/g².
 type tile struct {
 	rows          *prepared
-	bank          *bank
-	n, lo, hi     int       // number of rows; range of panels of the bank
+	params        *featureParams
+	n, lo, hi     int       // number of rows; range of panels of params
 	x, y          []float64 // [n,Q], [n,D]
 	parts         []part
 	intervals     []interval
@@ -81,9 +81,9 @@ func (t *tile) load(lo, hi int) {
 	for i := range t.parts {
 		p := &t.parts[i]
 		first, end := t.lo+p.lo, t.lo+p.hi
-		p.Tile = simd.Tile{Cos: t.cos.Slice(p.lo, p.hi), Sin: t.sin.Slice(p.lo, p.hi), Bank: t.bank.Slice(first, end), X: t.x}
+		p.Tile = simd.Tile{Cos: t.cos.Slice(p.lo, p.hi), Sin: t.sin.Slice(p.lo, p.hi), Params: t.params.Slice(first, end), X: t.x}
 		if d.Even != nil {
-			p.Steps = t.bank.steps.Slice(first, end)
+			p.Steps = t.params.steps.Slice(first, end)
 		}
 		if d.data.Windows.Count() == 1 {
 			p.Gate, p.Inv = t.ones[:t.n], t.ones[:t.n]
@@ -146,7 +146,7 @@ func (t *tile) fit(sum []float64, cos simd.Panels, w []float64) {
 func (t *tile) contract(sums []float64) {
 	for i := range t.parts {
 		p := &t.parts[i]
-		p.Contract(p.of(sums, simd.SumRows(t.bank.Q)*simd.Lanes), t.bar.Slice(p.lo, p.hi), t.scratch, t.lanes[p.lo:p.hi])
+		p.Contract(p.of(sums, simd.SumRows(t.params.Q)*simd.Lanes), t.bar.Slice(p.lo, p.hi), t.scratch, t.lanes[p.lo:p.hi])
 	}
 }
 

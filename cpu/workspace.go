@@ -13,7 +13,7 @@ type workspace struct {
 	mu     sync.Mutex
 	tiles  []*tile
 	ring   ring
-	bank   bank
+	params featureParams
 	lanes  []simd.Lane
 	total  []float64
 	output [][]float64 // weights of each output [Count,8]
@@ -23,11 +23,11 @@ type workspace struct {
 
 // over returns a tile for up to n rows of one of d's runs. put releases it.
 func (w *workspace) over(d *prepared, r backend.Run, n int) *tile {
-	b := &w.bank
+	b := &w.params
 	lo, hi := b.over(r)
 	count := hi - lo
 	t := w.tile()
-	t.rows, t.bank, t.lo, t.hi = d, b, lo, hi
+	t.rows, t.params, t.lo, t.hi = d, b, lo, hi
 	for _, p := range []*simd.Panels{&t.cos, &t.sin} {
 		*p = simd.Panels{Data: simd.Resize(p.Data, count*n*simd.Lanes), Stride: n, Count: count}
 	}
@@ -66,7 +66,7 @@ func (w *workspace) put(t *tile) {
 }
 
 // outputs returns d arrays of weights [Count,8] with value(k, i) for feature k and output i.
-func (w *workspace) outputs(b *bank, d int, value func(k, i int) float64) [][]float64 {
+func (w *workspace) outputs(b *featureParams, d int, value func(k, i int) float64) [][]float64 {
 	for len(w.output) < d {
 		w.output = append(w.output, nil)
 	}

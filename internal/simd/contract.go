@@ -46,44 +46,44 @@ func InverseSquares(inv, gate []float64) {
 func (t *Tile) Contract(sums []float64, bar Panels, scratch []float64, lanes []Lane) {
 	t.check("Contract", false, t.Inv)
 	same("Contract", t.Cos, bar)
-	checkSums("Contract", sums, t.Cos.Count*SumRows(t.Bank.Q))
-	t.Bank.centers("Contract", lanes, 0)
+	checkSums("Contract", sums, t.Cos.Count*SumRows(t.Params.Q))
+	t.Params.centers("Contract", lanes, 0)
 	cos, sin := t.Cos, t.Sin
 	if cos.empty() {
 		return
 	}
 	each, quad := cos.Count, []float64(nil)
-	if t.Bank.Q > 1 { // per panel: the part that does not depend on the inputs, then each input
+	if t.Params.Q > 1 { // per panel: the part that does not depend on the inputs, then each input
 		each, quad = 1, scratch[:cos.N*Lanes]
 	}
 	for i := 0; i < cos.Count; i += each {
-		to, lanes := sums[i*SumRows(t.Bank.Q)*Lanes:], lanes[i:i+each]
+		to, lanes := sums[i*SumRows(t.Params.Q)*Lanes:], lanes[i:i+each]
 		if !contractVector(&to[0], cos.row(i, 0), sin.row(i, 0), bar.row(i, 0), first(quad), &t.X[0], &t.Inv[0], &lanes[0].Amp[0],
 			cos.Stride, cos.N, each) {
 			for j := range each {
-				contractPlain(to[j*SumRows(t.Bank.Q)*Lanes:], cos.Panel(i+j), sin.Panel(i+j), bar.Panel(i+j), quad, t.X, t.Inv, &lanes[j])
+				contractPlain(to[j*SumRows(t.Params.Q)*Lanes:], cos.Panel(i+j), sin.Panel(i+j), bar.Panel(i+j), quad, t.X, t.Inv, &lanes[j])
 			}
 		}
 		if quad == nil {
 			continue
 		}
-		for q := range t.Bank.Q {
-			t.Bank.Slice(i, i+1).centers("Contract", lanes, q)
+		for q := range t.Params.Q {
+			t.Params.Slice(i, i+1).centers("Contract", lanes, q)
 			to := to[(SumThetaD+3*q)*Lanes:]
-			if !contractInputVector(&to[0], bar.row(i, 0), &quad[0], &t.X[q], &lanes[0].Amp[0], t.Bank.Q, cos.Stride, cos.N, 1) {
-				contractInputPlain(to, bar.Panel(i), quad, t.X[q:], t.Bank.Q, &lanes[0])
+			if !contractInputVector(&to[0], bar.row(i, 0), &quad[0], &t.X[q], &lanes[0].Amp[0], t.Params.Q, cos.Stride, cos.N, 1) {
+				contractInputPlain(to, bar.Panel(i), quad, t.X[q:], t.Params.Q, &lanes[0])
 			}
 		}
 	}
 }
 
 // centers sets the lanes' centers for input q.
-func (b Bank) centers(what string, lanes []Lane, q int) {
-	if len(lanes) != b.Count {
-		panic(fmt.Sprintf("simd: %s: %d lanes, must be %d", what, len(lanes), b.Count))
+func (p FeatureParams) centers(what string, lanes []Lane, q int) {
+	if len(lanes) != p.Count {
+		panic(fmt.Sprintf("simd: %s: %d lanes, must be %d", what, len(lanes), p.Count))
 	}
 	for i := range lanes {
-		copy(lanes[i].Center[:], b.Panel(i)[(1+3*q)*Lanes:])
+		copy(lanes[i].Center[:], p.Panel(i)[(1+3*q)*Lanes:])
 	}
 }
 

@@ -18,7 +18,7 @@ type scene struct {
 	e2             Panels
 	x, gate, inv   []float64
 	y, w           []float64 // [n,d], [count,8]
-	bank           Bank
+	params         FeatureParams
 	lanes          []Lane
 }
 
@@ -29,7 +29,7 @@ func newScene(t testing.TB, seed uint64, count, n, q int) *scene {
 	s.cos, s.sin, s.bar, s.e2 = s.panels(r, count, n), s.panels(r, count, n), s.panels(r, count, n), s.panels(r, count, n)
 	s.x, s.gate, s.inv = s.random(r, n*q, 10), s.random(r, n, 1), s.floats(n, 1)
 	s.y, s.w = s.random(r, n*s.d, 1), s.random(r, count*Lanes, 1)
-	s.bank = s.fence.bank(r, count, q, 10)
+	s.params = s.fence.params(r, count, q, 10)
 	for i := range s.gate {
 		if r.IntN(4) == 0 {
 			s.gate[i] = []float64{0, 6e-17, 1e-200}[r.IntN(3)]
@@ -66,7 +66,7 @@ func (s *scene) contracted(k int, u func(n int) float64) []float64 {
 		sums[SumRipple] += e2 * (c*c - sn*sn)
 		sums[SumTheta] += theta
 		for q := range s.q {
-			d := s.x[n*s.q+q] - s.bank.Panel(k / Lanes)[(1+3*q)*Lanes+k%Lanes]
+			d := s.x[n*s.q+q] - s.params.Panel(k / Lanes)[(1+3*q)*Lanes+k%Lanes]
 			sums[SumThetaD+3*q] += theta * d
 			sums[SumQuadD+3*q] += quad * d
 			sums[SumQuadD2+3*q] += quad * d * d
@@ -119,7 +119,7 @@ func TestContract(t *testing.T) {
 			want = append(want, s.contracted(k, func(n int) float64 { return s.bar.at(n, k) }))
 		}
 		sums := s.sums(SumRows(s.q))
-		(&Tile{Cos: s.cos, Sin: s.sin, Bank: s.bank, X: s.x, Inv: s.inv}).Contract(sums, s.bar, s.floats(s.n*Lanes, 0), s.lanes)
+		(&Tile{Cos: s.cos, Sin: s.sin, Params: s.params, X: s.x, Inv: s.inv}).Contract(sums, s.bar, s.floats(s.n*Lanes, 0), s.lanes)
 		for k, w := range want {
 			s.compare("Contract", sums, SumRows(s.q), k, w)
 		}
@@ -133,7 +133,7 @@ func TestFactorized(t *testing.T) {
 			res[n] = s.y[n*s.d]
 		}
 		sums := s.sums(FactorizedRows)
-		(&Tile{Cos: s.cos, Sin: s.sin, Bank: s.bank, X: s.x, Inv: s.inv}).Factorized(sums, res, s.lanes)
+		(&Tile{Cos: s.cos, Sin: s.sin, Params: s.params, X: s.x, Inv: s.inv}).Factorized(sums, res, s.lanes)
 		for k := range s.count * Lanes {
 			lane := s.lanes[k/Lanes]
 			a1 := lane.Amp[k%Lanes]
@@ -153,8 +153,8 @@ func TestFactorized(t *testing.T) {
 			ones[i] = 1
 		}
 		sums = s.floats(len(sums), 0)
-		(&Tile{Cos: s.cos, Sin: s.sin, Bank: s.bank, X: s.x, Inv: ones}).Factorized(sums, res, s.lanes)
-		(&Tile{Cos: s.cos, Sin: s.sin, Bank: s.bank, X: s.x}).Factorized(open, res, s.lanes)
+		(&Tile{Cos: s.cos, Sin: s.sin, Params: s.params, X: s.x, Inv: ones}).Factorized(sums, res, s.lanes)
+		(&Tile{Cos: s.cos, Sin: s.sin, Params: s.params, X: s.x}).Factorized(open, res, s.lanes)
 		testkit.Within(s.t, "with gates of 1 and without", sums, open, 0)
 	})
 }
@@ -162,7 +162,7 @@ func TestFactorized(t *testing.T) {
 func TestSecond(t *testing.T) {
 	scenes(t, 1, func(s *scene) {
 		sums := s.sums(2)
-		(&Tile{Cos: s.cos, Sin: s.sin, Bank: s.bank, X: s.x, Inv: s.inv}).Second(sums)
+		(&Tile{Cos: s.cos, Sin: s.sin, Params: s.params, X: s.x, Inv: s.inv}).Second(sums)
 		for k := range s.count * Lanes {
 			var ripple, square float64
 			for n := range s.n {

@@ -34,7 +34,7 @@ const (
 	narrow = 100
 )
 
-// A Stepped contains the step parameters of a bank's features for rows with spacing Delta.
+// A Stepped contains the step parameters of features for rows with spacing Delta.
 type Stepped struct {
 	Delta float64
 	Data  []float64 // [Count][5][8]

@@ -21,17 +21,17 @@ func evenRows(f *fence, n int, x0, delta float64) []float64 {
 	return x
 }
 
-// stepped returns the steps of a bank.
-func stepped(f *fence, b Bank, delta float64) Stepped {
+// stepped returns the steps of features.
+func stepped(f *fence, b FeatureParams, delta float64) Stepped {
 	s := Stepped{Delta: delta, Data: f.floats(SteppedRoom(b.Count), 0)}
 	b.Step(s)
 	return s
 }
 
-// An evenScene is a bank over even rows with the kind of each lane.
+// An evenScene has features over even rows with the kind of each lane.
 type evenScene struct {
 	fence
-	b       Bank
+	b       FeatureParams
 	s       Stepped
 	x, gate []float64
 	w       []float64
@@ -58,7 +58,7 @@ func newEvenScene(t testing.TB, seed uint64, count, n, most int, delta float64) 
 	x0 := math.Round(64*r.Float64()) / 16
 	s.x = evenRows(&s.fence, n, x0, delta)
 	span := delta * float64(max(1, n-1))
-	s.b = newBank(count, 1)
+	s.b = newParams(count, 1)
 	s.b.Data = s.floats(len(s.b.Data), 0)
 	for k := range count * Lanes {
 		kind := kinds[r.IntN(most)]
@@ -111,12 +111,12 @@ func TestFeaturesEven(t *testing.T) {
 func testFeaturesEven(t *testing.T, s *evenScene) {
 	t.Helper()
 	cos, sin, cos2, sin2 := s.room(1), s.room(2), s.room(3), s.room(4)
-	(&Tile{Cos: cos, Sin: sin, Bank: s.b, X: s.x, Gate: s.gate}).Features()
-	(&Tile{Cos: cos2, Sin: sin2, Bank: s.b, Steps: s.s, X: s.x, Gate: s.gate}).Features()
+	(&Tile{Cos: cos, Sin: sin, Params: s.b, X: s.x, Gate: s.gate}).Features()
+	(&Tile{Cos: cos2, Sin: sin2, Params: s.b, Steps: s.s, X: s.x, Gate: s.gate}).Features()
 	if worst := compareEven(t, s, cos, sin, cos2, sin2); !(worst <= evenTol+s.rounding()) {
 		t.Errorf("%d rows, step %v: error %v, want at most %v", len(s.x), s.s.Delta, worst, evenTol+s.rounding())
 	}
-	testFeaturesFit(t, &s.fence, Tile{Bank: s.b, Steps: s.s, X: s.x, Gate: s.gate}, s.w, use != Plain)
+	testFeaturesFit(t, &s.fence, Tile{Params: s.b, Steps: s.s, X: s.x, Gate: s.gate}, s.w, use != Plain)
 	s.check()
 	for _, p := range []Panels{cos, sin, cos2, sin2} {
 		s.between(p)
@@ -152,13 +152,13 @@ func TestEvenTruth(t *testing.T) {
 				r := rand.New(rand.NewPCG(15, 1))
 				f := &fence{t: t}
 				x := evenRows(f, n, 0, 1)
-				b := newBank(4, 1)
+				b := newParams(4, 1)
 				for k := range 4 * Lanes {
 					b.Set(k, []float64{63 * kind.center}, []float64{kind.p / (63 * 63) * (0.5 + 0.5*r.Float64())}, []float64{turn * (r.Float64() - 0.5)}, 6*r.Float64())
 				}
 				cos, sin := NewPanels(4, n), NewPanels(4, n)
 				gate := slices.Repeat([]float64{1}, n)
-				(&Tile{Cos: cos, Sin: sin, Bank: b, Steps: stepped(f, b, 1), X: x, Gate: gate}).Features()
+				(&Tile{Cos: cos, Sin: sin, Params: b, Steps: stepped(f, b, 1), X: x, Gate: gate}).Features()
 				worst, at, most := 0.0, 0, 0.0
 				for k := range 4 * Lanes {
 					for _, row := range []int{0, 1, 15, 30, 31, 32, 33, 61, 62, 63} {
@@ -182,8 +182,8 @@ func TestEvenTruth(t *testing.T) {
 	}
 }
 
-// truth returns feature k of the bank at x, and the size of its phase in turns.
-func truth(b Bank, k int, x float64) (cos, sin precise.Real, size float64) {
+// truth returns feature k at x, and the size of its phase in turns.
+func truth(b FeatureParams, k int, x float64) (cos, sin precise.Real, size float64) {
 	p := b.Panel(k / Lanes)[k%Lanes:]
 	d := precise.Of(x).Minus(precise.Of(p[Lanes]))
 	turns := d.Times(precise.Of(p[3*Lanes])).Plus(precise.Of(p[0]))
@@ -224,15 +224,15 @@ func TestEvenNotFinite(t *testing.T) {
 			eachSet(t, func(t *testing.T) {
 				const n = 9
 				f := &fence{t: t}
-				b := newBank(1, 1)
+				b := newParams(1, 1)
 				for l := range Lanes {
 					b.Set(l, []float64{4}, []float64{1e-2}, []float64{0.3}, 0.1)
 				}
 				b.Set(5, []float64{c.z}, []float64{c.p}, []float64{c.w}, c.phase)
 				x, gate := evenRows(f, n, c.x, 1), []float64{1, 1, 1, 1, 1, 1, 1, 1, c.gate}
 				cos, sin, cos2, sin2 := NewPanels(1, n), NewPanels(1, n), NewPanels(1, n), NewPanels(1, n)
-				(&Tile{Cos: cos, Sin: sin, Bank: b, X: x, Gate: gate}).Features()
-				(&Tile{Cos: cos2, Sin: sin2, Bank: b, Steps: stepped(f, b, 1), X: x, Gate: gate}).Features()
+				(&Tile{Cos: cos, Sin: sin, Params: b, X: x, Gate: gate}).Features()
+				(&Tile{Cos: cos2, Sin: sin2, Params: b, Steps: stepped(f, b, 1), X: x, Gate: gate}).Features()
 				for i, v := range cos.Data {
 					if got := cos2.Data[i]; !(math.Abs(got-v) <= 1e-14) && !(math.IsNaN(got) && math.IsNaN(v)) && got != v {
 						t.Errorf("row %d, lane %d: cos is %v, the formula gives %v", i/Lanes, i%Lanes, got, v)
@@ -247,7 +247,7 @@ func TestEvenNotFinite(t *testing.T) {
 func TestStep(t *testing.T) {
 	r := rand.New(rand.NewPCG(16, 1))
 	eachSet(t, func(t *testing.T) {
-		b := newBank(40, 1)
+		b := newParams(40, 1)
 		for k := range b.Count * Lanes {
 			b.Set(k, []float64{r.Float64()}, []float64{math.Pow(10, 40*r.Float64()-30)}, []float64{math.Pow(10, 9*r.Float64()-4)}, 1)
 		}
@@ -280,7 +280,7 @@ func TestEvenFallsBack(t *testing.T) {
 			s := newEvenScene(t, 1, 3, 64, 1, 1)
 			s.b.Set(Lanes+3, []float64{s.x[0] + 63*kind.center}, []float64{kind.p / (63 * 63)}, []float64{1}, 1)
 			s.s = stepped(&s.fence, s.b, 1)
-			p := Tile{Cos: s.room(1), Sin: s.room(2), Bank: s.b, Steps: s.s, X: s.x, Gate: s.gate}
+			p := Tile{Cos: s.room(1), Sin: s.room(2), Params: s.b, Steps: s.s, X: s.x, Gate: s.gate}
 			want := 3
 			if i >= easy {
 				want = 1
@@ -332,7 +332,7 @@ func testFactorizedEven(t *testing.T, s *evenScene) {
 	for _, c := range [][2][]float64{{s.gate, inv}, {nil, nil}} {
 		gate, inv := c[0], c[1]
 		cos, sin, acc := s.room(1), s.room(2), s.floats(n*Lanes, 0)
-		(&Tile{Cos: cos, Sin: sin, Bank: s.b, Steps: s.s, X: s.x, Gate: gate, Acc: acc, W: s.w}).Features()
+		(&Tile{Cos: cos, Sin: sin, Params: s.b, Steps: s.s, X: s.x, Gate: gate, Acc: acc, W: s.w}).Features()
 		want := s.floats(s.b.Count*FactorizedRows*Lanes, 0)
 		for i := range s.b.Count {
 			factorizedPlain(want[i*FactorizedRows*Lanes:], cos.Panel(i), sin.Panel(i), res, s.x, inv, centered(&lanes[i], s.b.Panel(i)))
@@ -342,9 +342,9 @@ func testFactorizedEven(t *testing.T, s *evenScene) {
 			got[i] = 1
 		}
 		var starts Starts
-		(&Tile{Cos: cos2, Sin: sin2, Bank: s.b, Steps: s.s, X: s.x, Gate: gate, Acc: acc2, W: s.w, Starts: &starts}).Features()
+		(&Tile{Cos: cos2, Sin: sin2, Params: s.b, Steps: s.s, X: s.x, Gate: gate, Acc: acc2, W: s.w, Starts: &starts}).Features()
 		testkit.Within(t, "the fit, without and with stored features", acc2, acc, 0)
-		(&Tile{Cos: cos2, Sin: sin2, Bank: s.b, Steps: s.s, X: s.x, Gate: gate, Inv: inv, Starts: &starts}).Factorized(got, res, lanes)
+		(&Tile{Cos: cos2, Sin: sin2, Params: s.b, Steps: s.s, X: s.x, Gate: gate, Inv: inv, Starts: &starts}).Factorized(got, res, lanes)
 		for i, v := range want {
 			row, panel, lane := i/Lanes%FactorizedRows, i/Lanes/FactorizedRows, i%Lanes
 			scale := s.reach(panel, lane)

@@ -21,16 +21,16 @@ const (
 func (t *Tile) Factorized(sums, res []float64, lanes []Lane) {
 	t.check("Factorized", true, res)
 	checkSums("Factorized", sums, t.Cos.Count*FactorizedRows)
-	t.Bank.centers("Factorized", lanes, 0)
+	t.Params.centers("Factorized", lanes, 0)
 	if t.Starts == nil {
 		t.factorized(sums, res, lanes)
 		return
 	}
-	if len(t.Starts.stepped) != t.Bank.Count || len(t.Inv) != len(t.Gate) {
-		panic(fmt.Sprintf("simd: Factorized: %d starts for %d panels, %d gates and %d inverse squares", len(t.Starts.stepped), t.Bank.Count,
+	if len(t.Starts.stepped) != t.Params.Count || len(t.Inv) != len(t.Gate) {
+		panic(fmt.Sprintf("simd: Factorized: %d starts for %d panels, %d gates and %d inverse squares", len(t.Starts.stepped), t.Params.Count,
 			len(t.Gate), len(t.Inv)))
 	}
-	for lo := 0; lo < t.Bank.Count && t.Cos.N > 0; {
+	for lo := 0; lo < t.Params.Count && t.Cos.N > 0; {
 		lo = t.resume(sums, lo, res, lanes)
 	}
 }
@@ -39,7 +39,7 @@ func (t *Tile) Factorized(sums, res []float64, lanes []Lane) {
 // stored. It returns the end of this range.
 func (t *Tile) resume(sums []float64, lo int, res []float64, lanes []Lane) (hi int) {
 	from, n := t.Starts, t.Cos.N
-	for hi = lo + 1; hi < t.Bank.Count && from.stepped[hi] == from.stepped[lo]; {
+	for hi = lo + 1; hi < t.Params.Count && from.stepped[hi] == from.stepped[lo]; {
 		hi++
 	}
 	to := sums[lo*FactorizedRows*Lanes : hi*FactorizedRows*Lanes]

@@ -2,10 +2,10 @@ package simd
 
 import "math"
 
-// A Bank contains the parameters of features by panel: for each panel the phases of its eight
-// lanes, then for each input their centers, decays and frequencies. In a lane that was never
-// set, the cosine is the gate.
-type Bank struct {
+// FeatureParams contains the parameters of features by panel: for each panel the phases of its eight
+// lanes, then for each input their centers, decays and frequencies. In a lane that was never set, the
+// cosine is the gate.
+type FeatureParams struct {
 	Q, Count int       // inputs, panels
 	Data     []float64 // [Count][1+3Q][8]
 }
@@ -13,10 +13,10 @@ type Bank struct {
 // Set sets the centers z, decays P ≥ 0, angular frequencies ω [Q] and the phase c in radians of
 // feature k, counted through the panels. Decays above 1e36 are replaced by 1e36, and frequencies
 // and phases above 1e100 by NaN, so that the kernels need not check for overflow.
-func (b Bank) Set(k int, center, decay, freq []float64, phase float64) {
-	panel, lane := b.Panel(k/Lanes), k%Lanes
+func (p FeatureParams) Set(k int, center, decay, freq []float64, phase float64) {
+	panel, lane := p.Panel(k/Lanes), k%Lanes
 	panel[lane] = turns(phase)
-	for q := range b.Q {
+	for q := range p.Q {
 		in := panel[(1+3*q)*Lanes+lane:]
 		in[0], in[Lanes], in[2*Lanes] = center[q], min(decay[q], 1e36), turns(freq[q])
 	}
@@ -31,15 +31,15 @@ func turns(angle float64) float64 {
 }
 
 // Panel returns the parameters of panel i.
-func (b Bank) Panel(i int) []float64 {
-	size := (1 + 3*b.Q) * Lanes
-	return b.Data[i*size:][:size]
+func (p FeatureParams) Panel(i int) []float64 {
+	size := (1 + 3*p.Q) * Lanes
+	return p.Data[i*size:][:size]
 }
 
-// Slice returns the panels [lo, hi) of the bank.
-func (b Bank) Slice(lo, hi int) Bank {
-	size := (1 + 3*b.Q) * Lanes
-	return Bank{Q: b.Q, Count: hi - lo, Data: b.Data[lo*size : hi*size]}
+// Slice returns the panels [lo, hi).
+func (p FeatureParams) Slice(lo, hi int) FeatureParams {
+	size := (1 + 3*p.Q) * Lanes
+	return FeatureParams{Q: p.Q, Count: hi - lo, Data: p.Data[lo*size : hi*size]}
 }
 
 // far is the value of quad above which exp(−quad/2), 1e-76, is set to 0, so that sums of products

@@ -81,9 +81,9 @@ func (f *fence) random(r *rand.Rand, n int, most float64) []float64 {
 	return a
 }
 
-// bank returns a random bank over inputs in [0, n).
-func (f *fence) bank(r *rand.Rand, count, q, n int) Bank {
-	b := randomBank(r, count, q, max(n, 1))
+// params returns random parameters over inputs in [0, n).
+func (f *fence) params(r *rand.Rand, count, q, n int) FeatureParams {
+	b := randomParams(r, count, q, max(n, 1))
 	data := f.floats(len(b.Data), 0)
 	copy(data, b.Data)
 	b.Data = data

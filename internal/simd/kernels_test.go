@@ -28,9 +28,9 @@ func random(r *rand.Rand, count, n int) Panels {
 	return p
 }
 
-// randomBank returns random features over inputs in [0, n).
-func randomBank(r *rand.Rand, count, q, n int) Bank {
-	b := newBank(count, q)
+// randomParams returns random features over inputs in [0, n).
+func randomParams(r *rand.Rand, count, q, n int) FeatureParams {
+	b := newParams(count, q)
 	for k := range count * Lanes {
 		z, p, w := make([]float64, q), make([]float64, q), make([]float64, q)
 		for i := range q {
@@ -49,21 +49,21 @@ func kernels(t *testing.T, count, n int) map[string]func() {
 	g := random(rand.New(rand.NewPCG(1, 1)), count, m)
 	sums := make([]float64, count*max(FactorizedRows, SumRows(1))*Lanes)
 	d := NewDense(1)
-	bank := randomBank(rand.New(rand.NewPCG(1, 2)), count, 1, n)
+	params := randomParams(rand.New(rand.NewPCG(1, 2)), count, 1, n)
 	x, steps, starts := make([]float64, n), Stepped{Delta: 1, Data: Aligned(SteppedRoom(count))}, Starts{}
 	for i := range x {
 		x[i] = float64(i)
 	}
-	bank.Step(steps)
+	params.Step(steps)
 	tile := func(change func(*Tile)) Tile {
-		t := Tile{Cos: s.cos, Sin: s.sin, Bank: s.bank, X: s.x, Gate: s.gate, Inv: s.inv}
+		t := Tile{Cos: s.cos, Sin: s.sin, Params: s.params, X: s.x, Gate: s.gate, Inv: s.inv}
 		change(&t)
 		return t
 	}
 	plain := tile(func(*Tile) {})
 	fit := tile(func(t *Tile) { t.Acc, t.W = acc, s.w })
-	even := tile(func(t *Tile) { t.Bank, t.Steps, t.X = bank, steps, x })
-	evenFit := tile(func(t *Tile) { t.Bank, t.Steps, t.X, t.Acc, t.W, t.Starts = bank, steps, x, acc, s.w, &starts })
+	even := tile(func(t *Tile) { t.Params, t.Steps, t.X = params, steps, x })
+	evenFit := tile(func(t *Tile) { t.Params, t.Steps, t.X, t.Acc, t.W, t.Starts = params, steps, x, acc, s.w, &starts })
 	f, b, w, table := Aligned(n), Aligned(n), Aligned(n), make([]complex128, 2*n+32)
 	waves, jobs := make([]float64, count*WaveSums*Lanes), make([]float64, count*WaveRows*Lanes)
 	positions, points := make([]int64, m), make([]int64, count)
@@ -74,7 +74,7 @@ func kernels(t *testing.T, count, n int) map[string]func() {
 	return map[string]func(){
 		"Features":       func() { plain.Features() },
 		"FeaturesFit":    func() { fit.Features() },
-		"Step":           func() { bank.Step(steps) },
+		"Step":           func() { params.Step(steps) },
 		"FeaturesEven":   func() { even.Features() },
 		"FitEven":        func() { evenFit.Features() },
 		"FactorizedEven": func() { evenFit.Factorized(sums, res, s.lanes) },

@@ -2,7 +2,7 @@ package simd
 
 import "fmt"
 
-// A Tile contains a bank's damped cosines over n rows, and the inputs of its methods. With d = x −
+// A Tile contains the damped cosines of features over n rows, and the inputs of its methods. With d = x −
 // z,
 //
 //	cos = g·e·cos θ,  sin = g·e·sin θ   e = exp(−½ Σ_q P_q d_q²),  θ = ω·d + c
@@ -10,7 +10,7 @@ import "fmt"
 // e² is not stored; it equals (cos² + sin²)/g².
 type Tile struct {
 	Cos, Sin Panels
-	Bank     Bank
+	Params   FeatureParams
 	Steps    Stepped   // for rows that are Steps.Delta apart; without Data for other rows
 	X        []float64 // [n,Q] inputs
 	Gate     []float64 // [n] g; if all are 1 and there is one input, Gate and Inv may be nil
@@ -28,7 +28,7 @@ func (t *Tile) Rows(lo, hi int) Tile {
 		return a[lo*width : hi*width]
 	}
 	rows := *t
-	rows.Cos, rows.Sin, rows.X = t.Cos.Rows(lo, hi), t.Sin.Rows(lo, hi), part(t.X, t.Bank.Q)
+	rows.Cos, rows.Sin, rows.X = t.Cos.Rows(lo, hi), t.Sin.Rows(lo, hi), part(t.X, t.Params.Q)
 	rows.Gate, rows.Inv, rows.Acc = part(t.Gate, 1), part(t.Inv, 1), part(t.Acc, Lanes)
 	return rows
 }
@@ -36,7 +36,7 @@ func (t *Tile) Rows(lo, hi int) Tile {
 // Slice returns panels [lo, hi) of the tile.
 func (t *Tile) Slice(lo, hi int) Tile {
 	panels := *t
-	panels.Cos, panels.Sin, panels.Bank = t.Cos.Slice(lo, hi), t.Sin.Slice(lo, hi), t.Bank.Slice(lo, hi)
+	panels.Cos, panels.Sin, panels.Params = t.Cos.Slice(lo, hi), t.Sin.Slice(lo, hi), t.Params.Slice(lo, hi)
 	if t.Steps.Data != nil {
 		panels.Steps = t.Steps.Slice(lo, hi)
 	}
@@ -50,9 +50,9 @@ func (t *Tile) Slice(lo, hi int) Tile {
 // perRow has n numbers.
 func (t *Tile) check(what string, one bool, perRow ...[]float64) {
 	same(what, t.Cos, t.Sin)
-	b, n := t.Bank, t.Cos.N
+	b, n := t.Params, t.Cos.N
 	if b.Q < 1 || b.Count != t.Cos.Count || len(b.Data) < b.Count*(1+3*b.Q)*Lanes {
-		panic(fmt.Sprintf("simd: %s: a bank of %d numbers for %d panels of %d inputs, %d panels of rows", what, len(b.Data), b.Count, b.Q,
+		panic(fmt.Sprintf("simd: %s: %d parameters for %d panels of %d inputs, %d panels of rows", what, len(b.Data), b.Count, b.Q,
 			t.Cos.Count))
 	}
 	if len(t.X) != n*b.Q || t.Gate != nil && len(t.Gate) != n || t.Inv != nil && len(t.Inv) != n {
@@ -95,7 +95,7 @@ func (t *Tile) Features() {
 func (t *Tile) features() {
 	n := t.Cos.N
 	if t.Starts != nil {
-		t.Starts.resize(t.Bank.Count)
+		t.Starts.resize(t.Params.Count)
 	}
 	pieces := (n + EvenMost - 1) / EvenMost
 	switch {
@@ -115,14 +115,14 @@ func (t *Tile) features() {
 // through steps through the panels and computes panels that cannot be stepped by the formula. It
 // calls methods directly, so that no tile escapes to the heap.
 func (t *Tile) through() {
-	for at := 0; at < t.Bank.Count; at++ {
-		rest := t.Slice(at, t.Bank.Count)
+	for at := 0; at < t.Params.Count; at++ {
+		rest := t.Slice(at, t.Params.Count)
 		if t.Starts != nil && EvenFused() {
 			at += rest.begin(at)
 		} else {
 			at += rest.step()
 		}
-		if at < t.Bank.Count {
+		if at < t.Params.Count {
 			one := t.Slice(at, at+1)
 			one.formula()
 		}
@@ -133,8 +133,8 @@ func (t *Tile) through() {
 // stepped. It returns the number of panels.
 func (t *Tile) begin(at int) (done int) {
 	to := t.Starts
-	done, _ = evenStartVector(&to.data[at*startRows*Lanes], &t.X[0], first(t.Gate), &t.Acc[0], &t.W[0], &t.Bank.Data[0], &t.Steps.Data[0],
-		t.Cos.N, t.Bank.Count)
+	done, _ = evenStartVector(&to.data[at*startRows*Lanes], &t.X[0], first(t.Gate), &t.Acc[0], &t.W[0], &t.Params.Data[0], &t.Steps.Data[0],
+		t.Cos.N, t.Params.Count)
 	for i := range done {
 		to.stepped[at+i] = true
 	}
@@ -143,7 +143,7 @@ func (t *Tile) begin(at int) (done int) {
 
 // step computes panels until one cannot be stepped, and returns their number.
 func (t *Tile) step() int {
-	b, cos, sin := t.Bank, t.Cos, t.Sin
+	b, cos, sin := t.Params, t.Cos, t.Sin
 	if done, ok := evenVector(cos.row(0, 0), sin.row(0, 0), &t.X[0], first(t.Gate), first(t.Acc), first(t.W), &b.Data[0], &t.Steps.Data[0],
 		cos.Stride, cos.N, cos.Count); ok {
 		return done
@@ -162,7 +162,7 @@ func (t *Tile) formula() {
 	if t.Cos.empty() {
 		return
 	}
-	b, cos, sin := t.Bank, t.Cos, t.Sin
+	b, cos, sin := t.Params, t.Cos, t.Sin
 	if !featureVector(cos.row(0, 0), sin.row(0, 0), &t.X[0], first(t.Gate), first(t.Acc), &b.Data[0], first(t.W), b.Q, cos.Stride, cos.N,
 		cos.Count) {
 		for i := range b.Count {
@@ -181,17 +181,17 @@ func (t *Tile) fitPlain(i int) {
 
 // Step fills to, whose Data has SteppedRoom(b.Count) numbers, for rows with spacing to.Delta. b
 // must have one input.
-func (b Bank) Step(to Stepped) {
-	if b.Q != 1 || len(to.Data) != SteppedRoom(b.Count) {
-		panic(fmt.Sprintf("simd: Step: %d inputs, must be one; %d numbers for %d panels", b.Q, len(to.Data), b.Count))
+func (p FeatureParams) Step(to Stepped) {
+	if p.Q != 1 || len(to.Data) != SteppedRoom(p.Count) {
+		panic(fmt.Sprintf("simd: Step: %d inputs, must be one; %d numbers for %d panels", p.Q, len(to.Data), p.Count))
 	}
 	one := Panels{N: 1, Stride: 1, Count: 1}
-	turn := Tile{Cos: one, Sin: one, Bank: Bank{Q: 1, Count: 1, Data: make([]float64, 4*Lanes)}, X: []float64{0}, Gate: []float64{1}}
-	for i := range b.Count {
-		par, out := b.Panel(i), to.Data[i*stepRows*Lanes:][:stepRows*Lanes]
+	turn := Tile{Cos: one, Sin: one, Params: FeatureParams{Q: 1, Count: 1, Data: make([]float64, 4*Lanes)}, X: []float64{0}, Gate: []float64{1}}
+	for i := range p.Count {
+		par, out := p.Panel(i), to.Data[i*stepRows*Lanes:][:stepRows*Lanes]
 		for lane := range Lanes {
 			decay, freq := par[2*Lanes+lane], par[3*Lanes+lane]
-			turn.Bank.Data[lane] = reduced(freq, 2*to.Delta)
+			turn.Params.Data[lane] = reduced(freq, 2*to.Delta)
 			out[stepBend*Lanes+lane] = expm1(-4 * decay * to.Delta * to.Delta)
 			out[stepHalf*Lanes+lane] = expm1(-2 * decay * to.Delta * to.Delta)
 			out[stepSlope*Lanes+lane] = 4 * decay * to.Delta

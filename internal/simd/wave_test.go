@@ -18,9 +18,9 @@ var (
 	decayULP  = [...]float64{Plain: 2, AVX2: 1, AVX512: 1.2}
 )
 
-// newBank allocates count panels of features of q inputs.
-func newBank(count, q int) Bank {
-	return Bank{Q: q, Count: count, Data: Aligned(count * (1 + 3*q) * Lanes)}
+// newParams allocates count panels of features of q inputs.
+func newParams(count, q int) FeatureParams {
+	return FeatureParams{Q: q, Count: count, Data: Aligned(count * (1 + 3*q) * Lanes)}
 }
 
 // circle returns cos 2πt and sin 2πt for any t. It first subtracts the integer part of t, which is
@@ -48,13 +48,13 @@ func waves(t testing.TB, turns, quad []float64) (cos, sin []float64) {
 		turns, quad = append(turns, 0), append(quad, 0)
 	}
 	count := len(turns) / Lanes
-	b := newBank(count, 1)
+	b := newParams(count, 1)
 	for k := range turns {
 		p := b.Panel(k / Lanes)[k%Lanes:]
 		p[0], p[2*Lanes] = turns[k], quad[k]
 	}
 	c, s := NewPanels(count, 1), NewPanels(count, 1)
-	(&Tile{Cos: c, Sin: s, Bank: b, X: []float64{1}, Gate: []float64{1}}).Features()
+	(&Tile{Cos: c, Sin: s, Params: b, X: []float64{1}, Gate: []float64{1}}).Features()
 	return c.Data, s.Data
 }
 
@@ -167,11 +167,11 @@ func TestNotFinite(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			eachSet(t, func(t *testing.T) {
 				for q := 1; q <= 2; q++ {
-					b := newBank(1, q)
+					b := newParams(1, q)
 					z, p, w := []float64{c.z, 0}, []float64{c.p, 0}, []float64{c.w, 0}
 					b.Set(3, z, p, w, c.phase)
 					cos, sin := NewPanels(1, 1), NewPanels(1, 1)
-					(&Tile{Cos: cos, Sin: sin, Bank: b, X: []float64{c.x, 0}[:q], Gate: []float64{c.gate}}).Features()
+					(&Tile{Cos: cos, Sin: sin, Params: b, X: []float64{c.x, 0}[:q], Gate: []float64{c.gate}}).Features()
 					if got := cos.at(0, 3); math.Abs(got) != c.want && !(math.IsNaN(got) && math.IsNaN(c.want)) {
 						t.Errorf("%d inputs: cos is %v, want %v", q, got, c.want)
 					}
@@ -197,10 +197,10 @@ func TestFeatures(t *testing.T) {
 func testFeatures(t *testing.T, count, n, q int) {
 	f := &fence{t: t}
 	r := rand.New(rand.NewPCG(9, uint64(n)))
-	b := f.bank(r, count, q, n)
+	b := f.params(r, count, q, n)
 	x, gate, w := f.random(r, n*q, float64(n)), f.random(r, n, 1), f.random(r, count*Lanes, 1)
 	cos, sin := f.panels(r, count, n), f.panels(r, count, n)
-	(&Tile{Cos: cos, Sin: sin, Bank: b, X: x, Gate: gate}).Features()
+	(&Tile{Cos: cos, Sin: sin, Params: b, X: x, Gate: gate}).Features()
 	for i := range count {
 		c, s := make([]float64, n*Lanes), make([]float64, n*Lanes)
 		featurePlain(c, s, x, q, gate, b.Panel(i))
@@ -211,7 +211,7 @@ func testFeatures(t *testing.T, count, n, q int) {
 		}
 	}
 	if q == 1 {
-		testFeaturesFit(t, f, Tile{Bank: b, X: x, Gate: gate}, w, true)
+		testFeaturesFit(t, f, Tile{Params: b, X: x, Gate: gate}, w, true)
 	}
 	f.check()
 	for _, p := range []Panels{cos, sin} {
@@ -222,7 +222,7 @@ func testFeatures(t *testing.T, count, n, q int) {
 // testFeaturesFit checks that one pass gives the same results as two, with and without gates.
 func testFeaturesFit(t *testing.T, f *fence, tile Tile, w []float64, exact bool) {
 	t.Helper()
-	n, count := len(tile.X), tile.Bank.Count
+	n, count := len(tile.X), tile.Params.Count
 	r := rand.New(rand.NewPCG(10, uint64(n)))
 	ones := slices.Repeat([]float64{1}, n)
 	for _, c := range [][2][]float64{{tile.Gate, tile.Gate}, {ones, nil}} {
