@@ -17,9 +17,11 @@ type BudgetError struct {
 func (e *BudgetError) Error() string {
 	advice := "too little even for one row; use fewer features or a GPU with more memory"
 	if e.Fit > 0 {
-		advice = fmt.Sprintf("which fits about %d of the %d rows; use fewer rows, or more ranks (mpirun) with one GPU each", e.Fit, e.Rows)
+		advice = fmt.Sprintf("which fits about %d of the %d rows; use fewer rows, or more ranks (mpirun) with one GPU each",
+			e.Fit, e.Rows)
 	}
-	return fmt.Sprintf("needs %d bytes of device memory but only %d are free, %s: %v", e.Needed, e.Free, advice, cuda.ErrBudget)
+	return fmt.Sprintf("needs %d bytes of device memory but only %d are free, %s: %v",
+		e.Needed, e.Free, advice, cuda.ErrBudget)
 }
 
 // Unwrap returns cuda.ErrBudget.

@@ -12,7 +12,8 @@ func slopeWidth(q int) int { return kernels.PullbackWidth(q) + outputGroup + 2 }
 // Factorized fills dst with the expected squared error over all rows, or over the given rows, and
 // its gradient.
 func (r *rows) Factorized(dst *backend.FactorizedSums, f *backend.Features, w *backend.Weights, given []int) error {
-	err := r.call("factorised", r.data.CheckFactorized(dst, f, w, given), func() error { return r.factorized(f, w, given) })
+	invalid := r.data.CheckFactorized(dst, f, w, given)
+	err := r.call("factorised", invalid, func() error { return r.factorized(f, w, given) })
 	if err != nil {
 		return err
 	}

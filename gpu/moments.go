@@ -64,7 +64,9 @@ func (r *rows) sumMoments(p *plan, a kernels.PassArgs) {
 	}
 	g, part := p.passes[0], r.address(arrayPart)
 	r.sweep(p, g, a, func(a kernels.PassArgs, s slab, blocks int) {
-		k := kernels.MomentsGram64{Chunks: a.Chunks, Jobs: a.Jobs, Slab: s.first, Most: s.rows, Store: r.address(arrayStore), Part: part}
+		k := kernels.MomentsGram64{
+			Chunks: a.Chunks, Jobs: a.Jobs, Slab: s.first, Most: s.rows, Store: r.address(arrayStore), Part: part,
+		}
 		r.launchTile(g.tile, &k, (*kernels.MomentsGram128)(&k), blocks, kernels.TileShared(int(g.tile)))
 	}, func(chunks, reductions uint64, blocks int) {
 		r.launch(&kernels.MomentsGramReduce{

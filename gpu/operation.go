@@ -53,7 +53,9 @@ const mostStore = 512 << 20
 // prepare returns the arguments of an operation over all rows or over the given rows. It reuses or
 // creates the plan, allocates its arrays and uploads tables and features. fill completes a new
 // plan. The returned arguments do not yet contain the addresses of the tables.
-func (r *rows) prepare(op operation, f *backend.Features, d int, given []int, fill func(*plan) error) (*plan, kernels.PassArgs, error) {
+func (r *rows) prepare(
+	op operation, f *backend.Features, d int, given []int, fill func(*plan) error,
+) (*plan, kernels.PassArgs, error) {
 	r.solved = nil
 	p, err := r.reserve(op, f, d, given, fill)
 	if err != nil {
@@ -80,12 +82,18 @@ func (r *rows) prepare(op operation, f *backend.Features, d int, given []int, fi
 }
 
 // reserve creates the plan and allocates its arrays.
-func (r *rows) reserve(op operation, f *backend.Features, d int, given []int, fill func(*plan) error) (p *plan, err error) {
+func (r *rows) reserve(
+	op operation, f *backend.Features, d int, given []int, fill func(*plan) error,
+) (p *plan, err error) {
 	offset, frequencies := f.Offsets(), r.frequencies(op, f)
 	err = r.allocate(func(free int64) (*arraySizes, error) {
 		p = r.plans[op]
-		if op == opPick || !p.fits(f.M, offset, d) || p.frequencies != frequencies || p.needs.total() > free || p.limited && p.free < free {
-			p = &plan{op: op, m: f.M, offset: offset, d: d, n: r.data.N, runs: r.layout.Runs, free: free, needs: r.own, frequencies: frequencies}
+		other := op == opPick || !p.fits(f.M, offset, d) || p.frequencies != frequencies
+		if other || p.needs.total() > free || p.limited && p.free < free {
+			p = &plan{
+				op: op, m: f.M, offset: offset, d: d, n: r.data.N, runs: r.layout.Runs, free: free, needs: r.own,
+				frequencies: frequencies,
+			}
 			if err := r.complete(p, given, fill); err != nil {
 				return nil, err
 			}
@@ -171,7 +179,8 @@ func (r *rows) sweep(p *plan, pass *pass, a kernels.PassArgs, launch func(a kern
 
 // columns writes the sums of a pass of columnKind to arraySums, [groups,M,sums]. It launches once
 // for each group of outputs, whose first output is d0.
-func (r *rows) columns(p *plan, pass *pass, a kernels.PassArgs, launch func(a kernels.PassArgs, s slab, d0 int64, part uint64, blocks int)) {
+func (r *rows) columns(p *plan, pass *pass, a kernels.PassArgs,
+	launch func(a kernels.PassArgs, s slab, d0 int64, part uint64, blocks int)) {
 	r.zero(p, arraySums)
 	part := func(group int) uint64 {
 		return r.address(arrayPart) + uint64(8*group*pass.sums)*uint64(pass.slots*pass.tile)

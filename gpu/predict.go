@@ -83,12 +83,14 @@ func (r *rows) predictQuad(p *plan, a kernels.PassArgs, cov *backend.Gram) {
 	pass, part := p.passes[0], r.address(arrayPart)
 	r.sweep(p, pass, a, func(a kernels.PassArgs, s slab, blocks int) {
 		k := kernels.PredictQuad64{
-			Chunks: a.Chunks, Jobs: a.Jobs, Slab: s.first, Most: s.rows, Store: r.address(arrayStore), Gram: r.address(arrayGram),
-			Part: part,
+			Chunks: a.Chunks, Jobs: a.Jobs, Slab: s.first, Most: s.rows, Store: r.address(arrayStore),
+			Gram: r.address(arrayGram), Part: part,
 		}
 		r.launchTile(pass.tile, &k, (*kernels.PredictQuad128)(&k), blocks, kernels.TileShared(int(pass.tile)))
 	}, func(chunks, reductions uint64, blocks int) {
-		r.launch(&kernels.PredictQuadReduce{Chunks: chunks, Reductions: reductions, Part: part, Out: r.address(arrayQuad)}, blocks, 0)
+		r.launch(&kernels.PredictQuadReduce{
+			Chunks: chunks, Reductions: reductions, Part: part, Out: r.address(arrayQuad),
+		}, blocks, 0)
 	})
 	r.download(p, arrayQuad)
 }

@@ -56,8 +56,10 @@ func (r *rows) pullback(p *plan, a kernels.PassArgs, coef uint64) {
 	}
 	pass := p.passes[0]
 	r.columns(p, pass, a, func(a kernels.PassArgs, s slab, _ int64, part uint64, blocks int) {
-		k := kernels.Pullback64{PassArgs: a, Slab: s.first, Most: s.rows, Store: r.address(arrayStore), Gram: r.address(arrayGram),
-			Cbar: coef, Part: part}
+		k := kernels.Pullback64{
+			PassArgs: a, Slab: s.first, Most: s.rows, Store: r.address(arrayStore), Gram: r.address(arrayGram),
+			Cbar: coef, Part: part,
+		}
 		r.launchTile(pass.tile, &k, (*kernels.Pullback128)(&k), blocks, kernels.PullbackShared(int(pass.tile), r.data.Q))
 	})
 	r.download(p, arraySums)
