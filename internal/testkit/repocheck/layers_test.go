@@ -19,9 +19,6 @@ const (
 	driver     = "gorgonia.org/cu" // of NVIDIA GPUs; it links against the driver's library
 )
 
-// emulation is the file that adds the emulated GPUs to package gpu, only with the tag cudaemu.
-const emulation = "gpu/emu.go"
-
 // wrongImport returns the reason why a file may not import a package, or "" if it may.
 func wrongImport(file, to string) string {
 	from := path.Dir(file)
@@ -29,7 +26,7 @@ func wrongImport(file, to string) string {
 		return "only package cuda may import it"
 	}
 	folder, ours := strings.CutPrefix(to+"/", modulePath+"/")
-	if !ours || strings.HasSuffix(file, "_test.go") || file == emulation {
+	if !ours || strings.HasSuffix(file, "_test.go") {
 		return ""
 	}
 	own, other := layers.Of(from), layers.Of(path.Clean(folder))
