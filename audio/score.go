@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/vssgp/vssgp/internal/ar"
+	"github.com/vssgp/vssgp/internal/initialize/autoregression"
 )
 
 // The scores compare an estimate with a reference of the same length. A mask selects the samples to score; nil selects all.
@@ -35,7 +35,7 @@ type Residual struct {
 	squares            float64 // sum of their squares
 	length, hop, count int     // frame length (400 at 16 kHz) and hop (192) in samples, number of frames
 	next               int     // index of the first frame not added yet
-	spectrum           *ar.Spectrum
+	spectrum           *autoregression.Spectrum
 	power              []float64 // Σ |X_tk|² over the frames t, for each bin k up to the middle
 	ahead              []float64 // residual from the start of the next frame; empty if it is zero
 }
@@ -46,7 +46,7 @@ func NewResidual(n, rate int) *Residual {
 	if n > r.length {
 		r.count += (n - r.length + r.hop - 1) / r.hop
 	}
-	r.spectrum, r.power = ar.NewSpectrum(r.length, hamming(r.length)), make([]float64, r.length/2+1)
+	r.spectrum, r.power = autoregression.NewSpectrum(r.length, hamming(r.length)), make([]float64, r.length/2+1)
 	return r
 }
 

@@ -3,7 +3,7 @@ package detect
 import (
 	"context"
 
-	"github.com/vssgp/vssgp/internal/clicks"
+	"github.com/vssgp/vssgp/audio/internal/clicks"
 )
 
 // clickEdge returns the number of samples added on each side of a click with the given length, because clicks fade in and out below the

@@ -4,8 +4,9 @@ import (
 	"math"
 	"slices"
 
-	"github.com/vssgp/vssgp/internal/ar"
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/vssgp/vssgp/audio/internal/ar"
 )
 
 // An edge is the border between sound and a run of samples near zero.

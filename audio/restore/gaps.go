@@ -8,10 +8,10 @@ import (
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
-	"github.com/vssgp/vssgp/internal/ar"
+	"github.com/vssgp/vssgp/audio/internal/timewarp"
 	"github.com/vssgp/vssgp/internal/bayes"
+	"github.com/vssgp/vssgp/internal/initialize/autoregression"
 	"github.com/vssgp/vssgp/internal/parallel"
-	"github.com/vssgp/vssgp/internal/timewarp"
 )
 
 // A gapFiller fills each gap of each channel separately.
@@ -212,7 +212,7 @@ func (g *gapFiller) fromSides(
 		if hi-lo == edge {
 			continue // the gap is at the end of the recording
 		}
-		q, err := f.Fill(g.ctx, z[lo:hi], ar.GapsIn(gaps, lo, hi), which, g.o.Draws, own)
+		q, err := f.Fill(g.ctx, z[lo:hi], autoregression.GapsIn(gaps, lo, hi), which, g.o.Draws, own)
 		if err != nil {
 			return 0, err
 		}

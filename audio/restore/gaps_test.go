@@ -13,8 +13,8 @@ import (
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
-	"github.com/vssgp/vssgp/internal/ar"
 	"github.com/vssgp/vssgp/internal/bayes"
+	"github.com/vssgp/vssgp/internal/initialize/autoregression"
 	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
@@ -129,7 +129,7 @@ func TestDense(t *testing.T) {
 		gaps, runs = append(gaps, Gap{Start: at, End: at + 40}), append(runs, [2]int{at, at + 40})
 	}
 	janssen := slices.Clone(x)
-	ar.Filling{Order: audio.SamplesIn(0.009, r.Rate), Reach: audio.SamplesIn(0.025, r.Rate), Rounds: 3}.Fill(t.Context(), janssen, runs)
+	autoregression.Filling{Order: audio.SamplesIn(0.009, r.Rate), Reach: audio.SamplesIn(0.025, r.Rate), Rounds: 3}.Fill(t.Context(), janssen, runs)
 	f := inWhole([][]float64{x}, testkit.Must(Fill(context.Background(), [][]float64{x}, r.Rate, gaps, Options{}))(t))
 	mask := audio.Mask(gaps, len(x))
 	if got, other := audio.RMSE(x, f.Filled[0], mask), audio.RMSE(x, janssen, mask); got > other {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/audio/internal/crosschannel"
-	"github.com/vssgp/vssgp/internal/timewarp"
+	"github.com/vssgp/vssgp/audio/internal/timewarp"
 )
 
 // channel fills a gap of one channel, using other channels if that reduces the expected error. It returns the number of trials.

@@ -6,7 +6,7 @@ import (
 	"runtime"
 
 	"github.com/vssgp/vssgp"
-	"github.com/vssgp/vssgp/internal/timewarp"
+	"github.com/vssgp/vssgp/audio/internal/timewarp"
 )
 
 // Resolved returns the method that Fill will use. It is never Auto.

@@ -9,7 +9,7 @@ import (
 	"sort"
 	"sync"
 
-	"github.com/vssgp/vssgp/internal/ar"
+	"github.com/vssgp/vssgp/internal/initialize/autoregression"
 	"github.com/vssgp/vssgp/internal/initialize/periodogram"
 	"github.com/vssgp/vssgp/internal/parallel"
 )
@@ -65,7 +65,7 @@ func (s *Series) rankings(ctx context.Context, centers []float64, half, steps fl
 	}
 	all := make([]ranking, len(centers))
 	count, order := s.binCount(steps), int(spectrumOrder*steps)
-	transforms := sync.Pool{New: func() any { return ar.NewTransform(count*spectrumSteps, order) }}
+	transforms := sync.Pool{New: func() any { return autoregression.NewTransform(count*spectrumSteps, order) }}
 	masses := make([][]float64, len(centers)) // stored if they are needed again
 	known, windows := s.masses, spectra{windows: len(centers), half: half}
 	if s.massesOf != windows {
@@ -83,7 +83,7 @@ func (s *Series) rankings(ctx context.Context, centers []float64, half, steps fl
 		case order > spectrumLongest:
 			own = s.periodogram(ctx, centers[v], half, count)
 		default:
-			t := transforms.Get().(*ar.Transform)
+			t := transforms.Get().(*autoregression.Transform)
 			defer transforms.Put(t)
 			own = s.modelMasses(t, centers[v], half, order, count)
 		}
@@ -190,15 +190,15 @@ func (s *Series) unevenMasses(ctx context.Context, center, half float64, count i
 // modelMasses returns the masses of count bins over [0, ½] cycles per step, averaged over the
 // outputs: the variance in each bin and its mirror image of autoregressive models of the
 // samples within half of center, tapered by a cosine, by the midpoint rule.
-func (s *Series) modelMasses(t *ar.Transform, center, half float64, order, count int) []float64 {
+func (s *Series) modelMasses(t *autoregression.Transform, center, half float64, order, count int) []float64 {
 	tapered, weight := s.tapered(center, half)
 	masses, width := make([]float64, count), 0.5/float64(count)
 	for _, y := range tapered {
-		r := ar.Autocorrelation(y, max(1, min(order, len(y)/3)))
+		r := autoregression.Autocorrelation(y, max(1, min(order, len(y)/3)))
 		for j := range r {
 			r[j] *= float64(len(y)) / weight
 		}
-		for i, d := range t.Densities(ar.YuleWalker(r)) {
+		for i, d := range t.Densities(autoregression.YuleWalker(r)) {
 			masses[i/spectrumSteps] += d
 		}
 	}
@@ -213,11 +213,11 @@ func (s *Series) modelMasses(t *ar.Transform, center, half float64, order, count
 // transform is distributed evenly over the frequencies nearest to it.
 func (s *Series) periodogram(ctx context.Context, center, half float64, count int) []float64 {
 	tapered, weight := s.tapered(center, half)
-	n := ar.PeriodogramSize(len(tapered[0]))
+	n := autoregression.PeriodogramSize(len(tapered[0]))
 	power, masses := make([]float64, n/2+1), make([]float64, count)
 	for _, y := range tapered {
 		if ctx.Err() == nil {
-			ar.Periodogram(power, y)
+			autoregression.Periodogram(power, y)
 		}
 	}
 	width := 2 * float64(count) / float64(n) // the step of the transform, in bins

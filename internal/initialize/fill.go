@@ -3,7 +3,7 @@ package initialize
 import (
 	"context"
 
-	"github.com/vssgp/vssgp/internal/ar"
+	"github.com/vssgp/vssgp/internal/initialize/autoregression"
 )
 
 const (
@@ -39,11 +39,11 @@ func (s *Series) fill(ctx context.Context, length float64) {
 // filling returns the interpolation method for windows of the given length (0 for none): by gap,
 // or by tile if that is too expensive, with order and context halved until the cost is acceptable.
 // The order matters little for such data, which have many or long gaps.
-func (s *Series) filling(gaps [][2]int, length float64) ar.Filling {
+func (s *Series) filling(gaps [][2]int, length float64) autoregression.Filling {
 	if length == 0 {
 		length = spectrumWindows[0] * s.step
 	}
-	f := ar.Filling{
+	f := autoregression.Filling{
 		Order: min(len(s.missing)/4, int(fillOrder*length/s.step)), Reach: int(fillContext * length / s.step), Rounds: fillRounds,
 	}
 	for {

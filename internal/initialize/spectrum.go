@@ -5,7 +5,7 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/vssgp/vssgp/internal/ar"
+	"github.com/vssgp/vssgp/internal/initialize/autoregression"
 	"github.com/vssgp/vssgp/internal/initialize/periodogram"
 	"github.com/vssgp/vssgp/variational"
 )
@@ -59,7 +59,7 @@ func (s *Series) bytes(lengths []float64) (most float64) {
 	for _, length := range lengths {
 		w, length := s.windows(length, 0.5)
 		windows := w.Count()
-		each, masses := 40*float64(ar.PeriodogramSize(min(len(s.missing), int(2*length/s.step)+1))), 0.0
+		each, masses := 40*float64(autoregression.PeriodogramSize(min(len(s.missing), int(2*length/s.step)+1))), 0.0
 		if s.times != nil {
 			bins := s.binCount(length / s.step)
 			each, masses = periodogram.Bytes(len(s.times)/windows, bins*spectrumSteps), 8*float64(windows*bins)

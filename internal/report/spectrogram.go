@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/plot/palette/moreland"
 	"gonum.org/v1/plot/plotter"
 
-	"github.com/vssgp/vssgp/internal/ar"
+	"github.com/vssgp/vssgp/internal/initialize/autoregression"
 )
 
 const (
@@ -28,7 +28,7 @@ var spectrogramPalette = color.Palette(moreland.ExtendedBlackBody().Palette(32).
 // are evenly spaced. It averages neighboring frequencies if there are more than spectrogramRows.
 func levels(x []float64, columns, frame int) [][]float64 {
 	frame += frame % 2
-	transform := ar.NewSpectrum(frame, ar.Hann(frame))
+	transform := autoregression.NewSpectrum(frame, autoregression.Hann(frame))
 	in, powers := make([]float64, frame), make([]float64, frame/2+1)
 	rows := min(frame/2, spectrogramRows)
 	out := make([][]float64, min(columns, len(x)))

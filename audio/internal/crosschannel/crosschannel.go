@@ -9,7 +9,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/vssgp/vssgp/internal/ar"
+	"github.com/vssgp/vssgp/audio/internal/ar"
 )
 
 // Reach returns the number of samples on each side of a gap that must be known in another channel to predict from it.

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/vssgp/vssgp/internal/ar"
+	"github.com/vssgp/vssgp/audio/internal/ar"
 )
 
 func lags(rate float64) int { return max(1, int(math.Round(lag*rate))) }

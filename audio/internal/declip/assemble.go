@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/vssgp/vssgp/internal/ar"
+	"github.com/vssgp/vssgp/audio/internal/ar"
 	"github.com/vssgp/vssgp/internal/simd"
 )
 

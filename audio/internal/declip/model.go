@@ -5,7 +5,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/vssgp/vssgp/internal/ar"
+	"github.com/vssgp/vssgp/audio/internal/ar"
+	"github.com/vssgp/vssgp/internal/initialize/autoregression"
 )
 
 // learn estimates the autoregressive model of each tile.
@@ -48,7 +49,7 @@ func (s *section) autocorrelation(t *tile) []float64 {
 	for i, w := range s.window {
 		x[i] = w * s.mean[lo+i]
 	}
-	r := ar.Autocorrelation(x, t.order)
+	r := autoregression.Autocorrelation(x, t.order)
 	sum := floats.Dot(s.window, s.window)
 	floats.Scale(float64(s.wide)/sum, r)
 	if s.covariance == nil {

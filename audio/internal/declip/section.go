@@ -4,7 +4,8 @@ import (
 	"math"
 	"sort"
 
-	"github.com/vssgp/vssgp/internal/ar"
+	"github.com/vssgp/vssgp/audio/internal/ar"
+	"github.com/vssgp/vssgp/internal/initialize/autoregression"
 	"github.com/vssgp/vssgp/internal/linalg/blocktri"
 )
 
@@ -19,9 +20,9 @@ type section struct {
 	grain  int       // number of errors with the same weight
 	tiles  []tile
 
-	sums      ar.LagSums     // of the current tile
-	precision *blocktri.Band // [missing,missing] without limits
-	pull      []float64      // [missing] precision times mean, without limits
+	sums      autoregression.LagSums // of the current tile
+	precision *blocktri.Band         // [missing,missing] without limits
+	pull      []float64              // [missing] precision times mean, without limits
 	// The posterior with sites instead of limits, set by sweep:
 	posterior  []float64        // [missing] mean
 	factor     *blocktri.Factor // factor of the precision, set by the last sweep
@@ -49,10 +50,10 @@ type tile struct {
 
 // newSection returns a section of samples z that are missing at the increasing positions at.
 func newSection(z []float64, at []int, sites []site, order int, rate float64) *section {
-	s := &section{mean: z, at: at, sites: sites, order: order, sums: ar.NewLagSums(make([]float64, order+1)),
+	s := &section{mean: z, at: at, sites: sites, order: order, sums: autoregression.NewLagSums(make([]float64, order+1)),
 		precision: blocktri.NewBand(at, order), pull: make([]float64, len(at)), posterior: make([]float64, len(at))}
 	s.wide, s.grain = min(max(2, int(windowSeconds*rate)), len(z)), max(1, int(grainSeconds*rate))
-	s.window = ar.Hann(s.wide)
+	s.window = autoregression.Hann(s.wide)
 	s.cut(max(1, int(windowSeconds/6*rate)))
 	return s
 }

@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/vssgp/vssgp/internal/ar"
+	"github.com/vssgp/vssgp/audio/internal/ar"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 
 	"github.com/vssgp/vssgp/internal/testkit"
