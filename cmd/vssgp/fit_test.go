@@ -13,9 +13,9 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/table"
 	"github.com/vssgp/vssgp/internal/bayes"
 	"github.com/vssgp/vssgp/internal/fileio/safetensors"
-	"github.com/vssgp/vssgp/internal/table"
 	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 	"github.com/vssgp/vssgp/internal/testkit/oracle"

@@ -17,7 +17,7 @@ import (
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/audio/restore"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
-	"github.com/vssgp/vssgp/internal/table"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/table"
 	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )

@@ -14,8 +14,8 @@ import (
 
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/table"
 	"github.com/vssgp/vssgp/internal/fileio/safetensors"
-	"github.com/vssgp/vssgp/internal/table"
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 

@@ -289,7 +289,7 @@ func TestDegenerateData(t *testing.T) {
 // TestSpeech checks on speech that the mixture has a smaller geometric mean error than autoregressive fills, and the coverage of its
 // intervals. A few loud gaps would dominate the pooled error.
 func TestSpeech(t *testing.T) {
-	r := testkit.Must(audio.Open("../../testdata/speech.wav"))(t)
+	r := testkit.Must(audio.Open("../../../testdata/speech.wav"))(t)
 	rate := float64(r.Rate)
 	for _, ms := range []int{5, 20} {
 		n := ms * r.Rate / 1000

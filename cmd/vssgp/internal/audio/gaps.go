@@ -16,8 +16,8 @@ import (
 	"github.com/vssgp/vssgp/audio/detect"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/datafile"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/report"
 	"github.com/vssgp/vssgp/internal/fileio"
-	"github.com/vssgp/vssgp/internal/report"
 )
 
 // gapFlags define the missing samples in one of four ways.

@@ -21,7 +21,7 @@ import (
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/datafile"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/fit"
-	"github.com/vssgp/vssgp/internal/report"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/report"
 )
 
 // imputeFlags are the flags of impute.

@@ -8,7 +8,7 @@ import (
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/audio/detect"
 	"github.com/vssgp/vssgp/audio/restore"
-	"github.com/vssgp/vssgp/internal/report"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/report"
 )
 
 // A result is the output of impute --json, which docs/json.md describes. Samples count from 0 in each channel.

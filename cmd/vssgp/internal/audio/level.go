@@ -12,8 +12,8 @@ import (
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/datafile"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/report"
 	"github.com/vssgp/vssgp/internal/fileio"
-	"github.com/vssgp/vssgp/internal/report"
 )
 
 // levelFlags are the flags for the level and the sample format of the output.

@@ -14,8 +14,8 @@ import (
 	"github.com/vssgp/vssgp/audio/restore"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/datafile"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/report"
 	"github.com/vssgp/vssgp/internal/fileio"
-	"github.com/vssgp/vssgp/internal/report"
 )
 
 // finish writes all outputs or, if one of them fails, none. It prints the detections and the fill. The fill is nil with --dry-run or if

@@ -14,9 +14,9 @@ import (
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/audio/restore"
 	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/table"
 	"github.com/vssgp/vssgp/internal/fileio"
 	"github.com/vssgp/vssgp/internal/fileio/safetensors"
-	"github.com/vssgp/vssgp/internal/table"
 	"github.com/vssgp/vssgp/series"
 )
 

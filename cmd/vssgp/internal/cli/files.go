@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/table"
 	"github.com/vssgp/vssgp/internal/fileio"
-	"github.com/vssgp/vssgp/internal/table"
 )
 
 // files are the files of a command line. An output that is also an input is refused before the

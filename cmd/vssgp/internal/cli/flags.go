@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/vssgp/vssgp/audio"
-	"github.com/vssgp/vssgp/internal/table"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/table"
 )
 
 // A Value is the argument of a flag, or a positional argument. The functions below construct the kinds.

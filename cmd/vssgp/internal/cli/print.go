@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/report"
 	"github.com/vssgp/vssgp/internal/fileio"
-	"github.com/vssgp/vssgp/internal/report"
 )
 
 // marshalers encode values that are not finite as null, durations in seconds, and the terms of a bound as an object in the order of the

@@ -10,7 +10,7 @@ import (
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
-	"github.com/vssgp/vssgp/internal/table"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/table"
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
-	"github.com/vssgp/vssgp/internal/table"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/table"
 )
 
 // Places are the inputs of a prediction. Each pass reads them block by block, so memory does not grow with their number.

@@ -15,7 +15,7 @@ import (
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
-	"github.com/vssgp/vssgp/internal/table"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/table"
 )
 
 // ReadData reads a recording or a table. The input of a recording is the time in seconds, and its outputs

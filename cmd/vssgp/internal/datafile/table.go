@@ -11,9 +11,9 @@ import (
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/report"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/table"
 	"github.com/vssgp/vssgp/internal/fileio"
-	"github.com/vssgp/vssgp/internal/report"
-	"github.com/vssgp/vssgp/internal/table"
 	"github.com/vssgp/vssgp/series"
 )
 

@@ -17,9 +17,9 @@ import (
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/datafile"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/report"
 	seriescmd "github.com/vssgp/vssgp/cmd/vssgp/internal/series"
 	"github.com/vssgp/vssgp/internal/fileio"
-	"github.com/vssgp/vssgp/internal/report"
 )
 
 // fitFlags are the flags of fit.

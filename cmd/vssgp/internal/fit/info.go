@@ -15,8 +15,8 @@ import (
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/datafile"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/report"
 	seriescmd "github.com/vssgp/vssgp/cmd/vssgp/internal/series"
-	"github.com/vssgp/vssgp/internal/report"
 )
 
 // NewInfo returns the command info.

@@ -10,8 +10,8 @@ import (
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/datafile"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/table"
 	"github.com/vssgp/vssgp/internal/fileio/safetensors"
-	"github.com/vssgp/vssgp/internal/table"
 	"github.com/vssgp/vssgp/series"
 )
 

@@ -11,8 +11,8 @@ import (
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/datafile"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/report"
 	"github.com/vssgp/vssgp/internal/fileio"
-	"github.com/vssgp/vssgp/internal/report"
 )
 
 // prediction writes the outputs of predict. Each file takes a separate pass over the rows, with one block of rows in memory at a time.

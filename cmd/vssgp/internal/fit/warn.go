@@ -8,8 +8,8 @@ import (
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/datafile"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/table"
 	"github.com/vssgp/vssgp/internal/bayes"
-	"github.com/vssgp/vssgp/internal/table"
 )
 
 // A warning reports a probable problem of a result, the numbers that indicate it,

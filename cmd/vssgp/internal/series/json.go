@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
-	"github.com/vssgp/vssgp/internal/table"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/table"
 	"github.com/vssgp/vssgp/series"
 )
 

@@ -13,9 +13,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/report"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/table"
 	"github.com/vssgp/vssgp/internal/fileio"
-	"github.com/vssgp/vssgp/internal/report"
-	"github.com/vssgp/vssgp/internal/table"
 	"github.com/vssgp/vssgp/series"
 )
 

@@ -15,7 +15,7 @@ import (
 
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/datafile"
-	"github.com/vssgp/vssgp/internal/table"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/table"
 	"github.com/vssgp/vssgp/series"
 )
 

@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/report"
 	"github.com/vssgp/vssgp/internal/fileio"
 	"github.com/vssgp/vssgp/internal/parallel"
-	"github.com/vssgp/vssgp/internal/report"
 	"github.com/vssgp/vssgp/series"
 )
 

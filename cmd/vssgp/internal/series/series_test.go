@@ -11,7 +11,7 @@ import (
 
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/datafile"
-	"github.com/vssgp/vssgp/internal/table"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/table"
 	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/series"
 )
