@@ -11,6 +11,7 @@ import (
 
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/internal/bayes"
+	"github.com/vssgp/vssgp/internal/fileio/fault"
 )
 
 // Data contains N rows of Q inputs and D outputs in the user's units.
@@ -28,8 +29,8 @@ type Data struct {
 // rows of a gonum matrix are mat.DenseCopyOf(x).RawMatrix().Data.
 func NewData(n int, x, y []float64) (*Data, error) {
 	if n < 1 || len(x)%n != 0 || len(y)%n != 0 {
-		return nil, fmt.Errorf("vssgp: x has %d numbers and y has %d, must be multiples of the number of rows, %d, which must be at least 1: %w",
-			len(x), len(y), n, ErrData)
+		return nil, fault.Errorf(ErrData, "x has %d numbers and y has %d, must be multiples of the number of rows, %d, which must be at least 1",
+			len(x), len(y), n)
 	}
 	data := &Data{N: n, Q: len(x) / n, D: len(y) / n, X: slices.Clone(x), Y: slices.Clone(y)}
 	if err := data.Check(); err != nil {
@@ -42,8 +43,7 @@ func NewData(n int, x, y []float64) (*Data, error) {
 // row, or ten times as many columns as rows.
 func checkTransposed(n, q, d int) error {
 	if q == d && (n == 1 && q > 1 || q >= 10*n && n > 0) {
-		return fmt.Errorf("vssgp: x and y are both %d by %d; each observation must be a row, %d by %d (are they transposed?): %w", n, q, q, n,
-			ErrData)
+		return fault.Errorf(ErrData, "x and y are both %d by %d; each observation must be a row, %d by %d (are they transposed?)", n, q, q, n)
 	}
 	return nil
 }
@@ -52,23 +52,22 @@ func checkTransposed(n, q, d int) error {
 // finite or so large that their differences would overflow.
 func (d *Data) Check() error {
 	if d == nil {
-		return fmt.Errorf("vssgp: the data are nil: %w", ErrData)
+		return fault.Errorf(ErrData, "the data are nil")
 	}
 	s := backend.Data{N: d.N, Q: d.Q, D: d.D, X: d.X, Y: d.Y}
 	if d.D < 1 {
-		return fmt.Errorf("vssgp: data have no output column: %w", ErrData)
+		return fault.Errorf(ErrData, "data have no output column")
 	}
 	if err := s.Check(); err != nil {
-		return fmt.Errorf("vssgp: %w: %w", err, ErrData)
+		return fault.Errorf(ErrData, "%w", err)
 	}
 	for i, a := range [][]float64{d.X, d.Y} {
 		if at := slices.IndexFunc(a, func(v float64) bool { return math.Abs(v) > maxValue }); at >= 0 {
-			return fmt.Errorf("vssgp: %c[%d] is %.3g, must be within ±%.2g; use a larger unit: %w", "xy"[i], at, a[at], maxValue,
-				ErrData)
+			return fault.Errorf(ErrData, "%c[%d] is %.3g, must be within ±%.2g; use a larger unit", "xy"[i], at, a[at], maxValue)
 		}
 	}
 	if nx, ny := len(d.XNames), len(d.YNames); nx != 0 && nx != d.Q || ny != 0 && ny != d.D {
-		return fmt.Errorf("vssgp: %d names of inputs and %d of outputs; expected none, or %d and %d: %w", nx, ny, d.Q, d.D, ErrData)
+		return fault.Errorf(ErrData, "%d names of inputs and %d of outputs; expected none, or %d and %d", nx, ny, d.Q, d.D)
 	}
 	return nil
 }
@@ -140,7 +139,7 @@ func (a Affine) toData(rows []float64) {
 // errors, such as a GPU out of memory, unchanged.
 func dataError(err error) error {
 	if errors.Is(err, backend.ErrShape) || errors.Is(err, backend.ErrValue) {
-		return fmt.Errorf("%w: %w", err, ErrData)
+		return fault.Errorf(ErrData, "%w", err)
 	}
 	return err
 }

@@ -29,8 +29,7 @@
 package vssgp
 
 import (
-	"errors"
-
+	"github.com/vssgp/vssgp/internal/fileio/fault"
 	"github.com/vssgp/vssgp/internal/fileio/safetensors"
 	"github.com/vssgp/vssgp/internal/optimize/checkpoint"
 	"github.com/vssgp/vssgp/variational"
@@ -40,9 +39,9 @@ import (
 var (
 	// ErrData is wrapped by every error about data that cannot be modeled, such as
 	// wrong shapes, no rows, or values that are not finite.
-	ErrData = errors.New("unusable data")
+	ErrData = fault.New("unusable data")
 	// ErrOptions is wrapped by every error about options that are invalid or contradict each other.
-	ErrOptions = errors.New("unusable options")
+	ErrOptions = fault.New("unusable options")
 	// ErrParams is wrapped by every error about invalid parameters of a model.
 	ErrParams = variational.ErrParams
 	// ErrBound is wrapped if a bound is not a number or its matrix has no
@@ -52,7 +51,7 @@ var (
 	// does not have yet.
 	ErrUnfitted = variational.ErrUnfitted
 	// ErrMemory is wrapped if a fit needs more memory than Options.MemoryLimit.
-	ErrMemory = errors.New("not enough memory")
+	ErrMemory = fault.New("not enough memory")
 	// ErrCheckpoint is wrapped by every error about a checkpoint that a fit cannot
 	// resume from: the file is damaged, is not a checkpoint, is used by another process,
 	// or was written with other data, options or another build. The file is then not

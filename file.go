@@ -47,7 +47,7 @@ func (m *Model) Save(path string) error {
 // ErrFile if w is nil, or are returned by w.
 func (m *Model) Write(w io.Writer) error {
 	if w == nil {
-		return fmt.Errorf("vssgp: cannot write the model: the writer is nil: %w", ErrFile)
+		return fmt.Errorf("cannot write the model: the writer is nil: %w", ErrFile)
 	}
 	f, err := m.file()
 	if err != nil {
@@ -100,7 +100,7 @@ func (m *Model) file() (*safetensors.File, error) {
 		}
 		text, err := json.Marshal(e.value)
 		if err != nil {
-			return nil, fmt.Errorf("vssgp: save %s: %w", e.name, err)
+			return nil, fmt.Errorf("save %s: %w", e.name, err)
 		}
 		f.Metadata[e.name] = string(text)
 	}
@@ -160,7 +160,7 @@ func Load(path string) (*Model, error) {
 // Read reads a model file of the given size from r. It returns the same errors as Load.
 func Read(r io.ReaderAt, size int64) (*Model, error) {
 	if r == nil {
-		return nil, fmt.Errorf("vssgp: cannot read the model: the reader is nil: %w", ErrFile)
+		return nil, fmt.Errorf("cannot read the model: the reader is nil: %w", ErrFile)
 	}
 	f, err := safetensors.Read(r, size)
 	if err != nil {
@@ -171,7 +171,7 @@ func Read(r io.ReaderAt, size int64) (*Model, error) {
 
 func fromFile(f *safetensors.File) (*Model, error) {
 	if v := f.Metadata["format"]; v != "" && v != fileFormat {
-		return nil, fmt.Errorf("vssgp: metadata format is %q, must be %q: %w", v, fileFormat, ErrParams)
+		return nil, fmt.Errorf("metadata format is %q, must be %q: %w", v, fileFormat, ErrParams)
 	}
 	p, err := paramsFromFile(f)
 	if err != nil {
@@ -189,12 +189,12 @@ func fromFile(f *safetensors.File) (*Model, error) {
 	case Exact, Factorized:
 		m.Inference = i
 	default:
-		return nil, fmt.Errorf("vssgp: metadata inference is %q, must be exact or factorised: %w", i, ErrParams)
+		return nil, fmt.Errorf("metadata inference is %q, must be exact or factorised: %w", i, ErrParams)
 	}
 	for _, e := range m.metadata() {
 		if text, ok := f.Metadata[e.name]; ok {
 			if err := f.Entry(e.name, e.value); err != nil {
-				return nil, fmt.Errorf("vssgp: metadata %s is %.40q, must be a JSON list: %w: %w", e.name, text, err, ErrParams)
+				return nil, fmt.Errorf("metadata %s is %.40q, must be a JSON list: %w: %w", e.name, text, err, ErrParams)
 			}
 		}
 	}
@@ -261,11 +261,11 @@ func (m *Model) readPosterior(f *safetensors.File) error {
 			continue
 		}
 		if !ok || !slices.Equal(have.Shape, t.Shape) {
-			return fmt.Errorf("vssgp: %s has shape %v, must be %v: %w", t.Name, have.Shape, t.Shape, ErrParams)
+			return fmt.Errorf("%s has shape %v, must be %v: %w", t.Name, have.Shape, t.Shape, ErrParams)
 		}
 		for i, v := range have.Data {
 			if !(v >= 0) || math.IsInf(v, 0) {
-				return fmt.Errorf("vssgp: %s[%d] is %v, must be a finite number, zero or more: %w", t.Name, i, v, ErrParams)
+				return fmt.Errorf("%s[%d] is %v, must be a finite number, zero or more: %w", t.Name, i, v, ErrParams)
 			}
 		}
 		*t.Data = have.Data
@@ -290,7 +290,7 @@ func (m *Model) readPosterior(f *safetensors.File) error {
 			return fmt.Errorf("draw %d of the hyper-parameters: %w", i, err)
 		}
 		if !d.Params.Alike(m.Params) || !d.Fitted() {
-			return fmt.Errorf("vssgp: draw %d of the hyper-parameters differs from the model in size, or has no coefficients: %w", i, ErrParams)
+			return fmt.Errorf("draw %d of the hyper-parameters differs from the model in size, or has no coefficients: %w", i, ErrParams)
 		}
 		h.Draws = append(h.Draws, d)
 	}
@@ -303,7 +303,7 @@ func paramsFromFile(f *safetensors.File) (*Params, error) {
 	p := &Params{D: 1}
 	length, m := f.Tensors["kernel.lengthscale"].Shape, f.Tensors["inducing.location"].Shape
 	if len(length) != 2 || len(m) != 2 || length[0] < 1 || length[1] < 1 || m[0] < 1 || m[0]%length[0] != 0 {
-		return nil, fmt.Errorf("vssgp: kernel.lengthscale has shape %v and inducing.location %v, must be [L,Q] and [L·K,Q]: %w", length, m,
+		return nil, fmt.Errorf("kernel.lengthscale has shape %v and inducing.location %v, must be [L,Q] and [L·K,Q]: %w", length, m,
 			ErrParams)
 	}
 	p.L, p.Q, p.K = length[0], length[1], m[0]/length[0]
@@ -321,10 +321,10 @@ func paramsFromFile(f *safetensors.File) (*Params, error) {
 			if t.Optional() {
 				continue
 			}
-			return nil, fmt.Errorf("vssgp: the file has no %s, expected shape %v: %w", t.Name, t.Shape, ErrParams)
+			return nil, fmt.Errorf("the file has no %s, expected shape %v: %w", t.Name, t.Shape, ErrParams)
 		}
 		if !slices.Equal(have.Shape, t.Shape) {
-			return nil, fmt.Errorf("vssgp: %s has shape %v, must be %v: %w", t.Name, have.Shape, t.Shape, ErrParams)
+			return nil, fmt.Errorf("%s has shape %v, must be %v: %w", t.Name, have.Shape, t.Shape, ErrParams)
 		}
 		*t.Data = have.Data
 	}
@@ -341,20 +341,20 @@ func windowsFromFile(p *Params, f *safetensors.File) error {
 	}
 	if !ok1 || !ok2 || !ok3 || len(center.Shape) != 1 || len(center.Data) < 1 || !slices.Equal(length.Shape, []int{1}) ||
 		!slices.Equal(own.Shape, []int{p.L}) {
-		return fmt.Errorf("vssgp: windows need %s [V], %s [1] and %s [%d], got shapes %v, %v, %v: %w",
+		return fmt.Errorf("windows need %s [V], %s [1] and %s [%d], got shapes %v, %v, %v: %w",
 			nameWindowCenter, nameWindowLength, nameComponentWindow, p.L, center.Shape, length.Shape, own.Shape, ErrParams)
 	}
 	p.Windows = backend.Windows{Center: center.Data, Length: length.Data[0]}
 	if s := f.Metadata["window.input"]; s != "" {
 		var err error
 		if p.Windows.Dim, err = strconv.Atoi(s); err != nil {
-			return fmt.Errorf("vssgp: metadata window.input is %.20q, must be the number of an input: %w", s, ErrParams)
+			return fmt.Errorf("metadata window.input is %.20q, must be the number of an input: %w", s, ErrParams)
 		}
 	}
 	p.ComponentWindow = make([]int, p.L)
 	for i, v := range own.Data {
 		if !(v >= 0 && v < float64(len(center.Data))) || v != math.Trunc(v) {
-			return fmt.Errorf("vssgp: %s[%d] is %v, must be the index of one of %d windows: %w", nameComponentWindow, i, v, len(center.Data),
+			return fmt.Errorf("%s[%d] is %v, must be the index of one of %d windows: %w", nameComponentWindow, i, v, len(center.Data),
 				ErrParams)
 		}
 		p.ComponentWindow[i] = int(v)
@@ -372,7 +372,7 @@ func (m *Model) readFactor(f *safetensors.File) error {
 	offset := p.Features().Offsets()
 	want := int(blocktri.Size(offset))
 	if len(t.Data) != want || len(p.CoefMean) != p.M()*p.D {
-		return fmt.Errorf("vssgp: %s has %d numbers and coefficient.mean %d, must be %d and %d: %w", nameFactor, len(t.Data), len(p.CoefMean),
+		return fmt.Errorf("%s has %d numbers and coefficient.mean %d, must be %d and %d: %w", nameFactor, len(t.Data), len(p.CoefMean),
 			want, p.M()*p.D, ErrParams)
 	}
 	r := backend.NewGram(offset)
@@ -382,14 +382,14 @@ func (m *Model) readFactor(f *safetensors.File) error {
 	}
 	for i, v := range t.Data {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("vssgp: %s[%d] is %v, must be finite: %w", nameFactor, i, v, ErrParams)
+			return fmt.Errorf("%s[%d] is %v, must be finite: %w", nameFactor, i, v, ErrParams)
 		}
 	}
 	for v, b := range r.Diag {
 		n := r.Size(v)
 		for i := range n {
 			if d := b[i*n+i]; d <= 0 {
-				return fmt.Errorf("vssgp: %s has %v on the diagonal of block %d, must be positive: %w", nameFactor, d, v, ErrParams)
+				return fmt.Errorf("%s has %v on the diagonal of block %d, must be positive: %w", nameFactor, d, v, ErrParams)
 			}
 		}
 	}

@@ -404,7 +404,7 @@ func (f *fit) openCheckpoint() (m *Model, state *optimize.State, err error) {
 	}
 	made, err := f.fingerprint()
 	if err != nil {
-		return nil, nil, fmt.Errorf("vssgp: checkpoint %w", err)
+		return nil, nil, fmt.Errorf("checkpoint %w", err)
 	}
 	set := checkpoint.Setting{Path: o.Checkpoint.Path, Every: o.Checkpoint.Every, Resume: o.Checkpoint.Resume, Warn: o.Checkpoint.Warn,
 		Made: made}
@@ -423,7 +423,7 @@ func (f *fit) openCheckpoint() (m *Model, state *optimize.State, err error) {
 	}
 	if err := f.resume(s); err != nil {
 		writer.Close()
-		return nil, nil, fmt.Errorf("vssgp: checkpoint %q: %w", o.Checkpoint.Path, err)
+		return nil, nil, fmt.Errorf("checkpoint %q: %w", o.Checkpoint.Path, err)
 	}
 	f.writer = writer
 	return m, s.State, nil

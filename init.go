@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/fileio/fault"
 	"github.com/vssgp/vssgp/internal/heap"
 	"github.com/vssgp/vssgp/internal/initialize"
 	"github.com/vssgp/vssgp/internal/linalg/blocktri"
@@ -79,7 +80,7 @@ func (pr *problem) initialize(ctx context.Context, init Init, seed uint64) (m *M
 		return nil, nil, err
 	}
 	if err := m.Params.Check(); err != nil {
-		return nil, nil, fmt.Errorf("vssgp: these options and data give no valid model (%v): %w", err, ErrOptions)
+		return nil, nil, fault.Errorf(ErrOptions, "these options and data give no valid model (%v)", err)
 	}
 	return m, begun, nil
 }
@@ -429,12 +430,12 @@ func (pr *problem) Fits(shape variational.Shape) error {
 		return nil
 	}
 	if rows > features || rows > limit {
-		return fmt.Errorf("vssgp: a fit of %d rows needs about %s of memory, mostly for the rows, but only %s may be used; use fewer rows: %w",
+		return fmt.Errorf("a fit of %d rows needs about %s of memory, mostly for the rows, but only %s may be used; use fewer rows: %w",
 			pr.data.N, heap.Size(rows+features), heap.Size(limit), ErrMemory)
 	}
 	each := float64(shape.L()) / float64(windows)
 	most := max(1, int(each*math.Sqrt((limit-rows)/features))) // memory grows with its square
-	return fmt.Errorf("vssgp: a fit of %d rows in %d windows of %.3g components needs about %s of memory, mostly for the components, "+
+	return fmt.Errorf("a fit of %d rows in %d windows of %.3g components needs about %s of memory, mostly for the components, "+
 		"but only %s may be used; use at most about %d components per window, shorter windows, or excerpts: %w",
 		pr.data.N, windows, each, heap.Size(rows+features), heap.Size(limit), most, ErrMemory)
 }
@@ -445,6 +446,6 @@ func (pr *problem) FitsInitialization(bytes float64) error {
 	if limit <= 0 || need <= limit {
 		return nil
 	}
-	return fmt.Errorf("vssgp: the spectrum of %d rows needs about %s of memory, but only %s may be used; use fewer rows, shorter windows, "+
+	return fmt.Errorf("the spectrum of %d rows needs about %s of memory, but only %s may be used; use fewer rows, shorter windows, "+
 		"or init %s: %w", pr.data.N, heap.Size(need), heap.Size(limit), InitPaper, ErrMemory)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cpu"
+	"github.com/vssgp/vssgp/internal/fileio/fault"
 	"github.com/vssgp/vssgp/variational"
 )
 
@@ -123,7 +124,7 @@ func NewModel(p *Params) (*Model, error) {
 // parameters, or the shapes of its maps or its posterior do not match.
 func (m *Model) check() error {
 	if m == nil {
-		return fmt.Errorf("vssgp: the model is nil: %w", ErrParams)
+		return fmt.Errorf("the model is nil: %w", ErrParams)
 	}
 	if err := m.Params.Check(); err != nil {
 		return err
@@ -131,10 +132,10 @@ func (m *Model) check() error {
 	switch m.Inference {
 	case "", Exact, Factorized:
 	default:
-		return fmt.Errorf("vssgp: the model's inference is %q, must be exact or factorised: %w", m.Inference, ErrParams)
+		return fmt.Errorf("the model's inference is %q, must be exact or factorised: %w", m.Inference, ErrParams)
 	}
 	if want := m.Params.M() * m.Params.D; m.exact != nil && len(m.exact.Mean) != want {
-		return fmt.Errorf("vssgp: the posterior has %d means, but the parameters need %d; condition the model on data again: %w",
+		return fmt.Errorf("the posterior has %d means, but the parameters need %d; condition the model on data again: %w",
 			len(m.exact.Mean), want, ErrUnfitted)
 	}
 	return m.checkMaps()
@@ -150,8 +151,8 @@ func (m *Model) backend() backend.Backend {
 // fits returns an error if the number of inputs or outputs differs from the model.
 func (m *Model) fits(data *Data) error {
 	if data.Q != m.Params.Q || data.D != m.Params.D {
-		return fmt.Errorf("vssgp: the data have %d inputs and %d outputs, but the model has %d and %d: %w", data.Q, data.D, m.Params.Q,
-			m.Params.D, ErrData)
+		return fault.Errorf(ErrData, "the data have %d inputs and %d outputs, but the model has %d and %d", data.Q, data.D, m.Params.Q,
+			m.Params.D)
 	}
 	return nil
 }
@@ -201,13 +202,13 @@ func (m *Model) Evaluate(ctx context.Context, data *Data, inference Inference, r
 	switch inference {
 	case Exact, Factorized, Stochastic:
 	default:
-		return nil, fmt.Errorf("vssgp: inference %q, must be exact, factorised or stochastic: %w", inference, ErrOptions)
+		return nil, fault.Errorf(ErrOptions, "inference %q, must be exact, factorised or stochastic", inference)
 	}
 	if err := (&backend.Data{N: data.N}).CheckRows(rows); err != nil {
-		return nil, fmt.Errorf("vssgp: %w: %w", err, ErrData)
+		return nil, fault.Errorf(ErrData, "%w", err)
 	}
 	if rows != nil && inference == Exact {
-		return nil, fmt.Errorf("vssgp: the exact bound is not a sum over rows; a mini-batch needs factorized inference: %w", ErrData)
+		return nil, fault.Errorf(ErrData, "the exact bound is not a sum over rows; a mini-batch needs factorized inference")
 	}
 	return opened.Evaluate(m.Params, inference, rows, gradient)
 }
@@ -215,7 +216,7 @@ func (m *Model) Evaluate(ctx context.Context, data *Data, inference Inference, r
 // withoutDraws returns the error about a model without draws of its hyper-parameters.
 func (m *Model) withoutDraws(what string) error {
 	why := cmp.Or(m.noDraws, "fit it with draws (Options.Posterior.Draws)")
-	return fmt.Errorf("vssgp: %s: the model has no draws of its hyper-parameters: %s: %w", what, why, ErrUnfitted)
+	return fmt.Errorf("%s: the model has no draws of its hyper-parameters: %s: %w", what, why, ErrUnfitted)
 }
 
 // Condition computes the exact posterior of the coefficients given data,
@@ -289,7 +290,7 @@ func (m *Model) predictive(ctx context.Context) (*variational.Predictive, error)
 		return nil, err
 	}
 	if !m.Fitted() {
-		return nil, fmt.Errorf("vssgp: predict: fit the model or condition it on data first: %w", ErrUnfitted)
+		return nil, fmt.Errorf("predict: fit the model or condition it on data first: %w", ErrUnfitted)
 	}
 	return variational.NewPredictive(ctx, m.Params, m.exactPosterior())
 }
@@ -336,26 +337,26 @@ func (m *Model) checkMaps() error {
 		want int
 	}{{"x", m.X, m.Params.Q}, {"y", m.Y, m.Params.D}} {
 		if len(a.Offset) != a.want || len(a.Scale) != a.want {
-			return fmt.Errorf("vssgp: %s.offset and %s.scale have %d and %d entries, must have %d: %w", a.name, a.name, len(a.Offset),
+			return fmt.Errorf("%s.offset and %s.scale have %d and %d entries, must have %d: %w", a.name, a.name, len(a.Offset),
 				len(a.Scale), a.want, ErrParams)
 		}
 		for i, s := range a.Scale {
 			if !(s > 0) || math.IsInf(s, 0) || math.IsInf(a.Offset[i], 0) || math.IsNaN(a.Offset[i]) {
-				return fmt.Errorf("vssgp: %s.scale[%d] is %v, must be positive, and %s.offset[%d] is %v, must be finite: %w", a.name, i, s,
+				return fmt.Errorf("%s.scale[%d] is %v, must be positive, and %s.offset[%d] is %v, must be finite: %w", a.name, i, s,
 					a.name, i, a.Offset[i], ErrParams)
 			}
 		}
 	}
 	if n := len(m.Range); n != 0 && n != m.Params.Q ||
 		slices.ContainsFunc(m.Range, func(ends [2]float64) bool { return !(ends[0] <= ends[1]) }) {
-		return fmt.Errorf("vssgp: x.range is %.6g, must have a minimum and a maximum for each of %d inputs: %w", m.Range, m.Params.Q,
+		return fmt.Errorf("x.range is %.6g, must have a minimum and a maximum for each of %d inputs: %w", m.Range, m.Params.Q,
 			ErrParams)
 	}
 	if n := len(m.XNames); n != 0 && n != m.Params.Q {
-		return fmt.Errorf("vssgp: %d x.names for %d inputs: %w", n, m.Params.Q, ErrParams)
+		return fmt.Errorf("%d x.names for %d inputs: %w", n, m.Params.Q, ErrParams)
 	}
 	if n := len(m.YNames); n != 0 && n != m.Params.D {
-		return fmt.Errorf("vssgp: %d y.names for %d outputs: %w", n, m.Params.D, ErrParams)
+		return fmt.Errorf("%d y.names for %d outputs: %w", n, m.Params.D, ErrParams)
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/internal/bayes"
+	"github.com/vssgp/vssgp/internal/fileio/fault"
 	"github.com/vssgp/vssgp/internal/optimize"
 	"github.com/vssgp/vssgp/variational"
 )
@@ -174,7 +175,7 @@ const (
 
 // badOption returns an error that wraps ErrOptions.
 func badOption(format string, args ...any) error {
-	return fmt.Errorf("vssgp: "+format+": %w", append(args, ErrOptions)...)
+	return fault.Errorf(ErrOptions, format, args...)
 }
 
 // check returns an error if the options are not valid for data. data may be nil.
@@ -303,8 +304,8 @@ func (o *Options) checkSize(data *Data) error {
 			window, numbers, variational.MaxNumbers)
 	}
 	if data != nil && data.Q > MaxInputs {
-		return fmt.Errorf("vssgp: %d inputs in %d rows, the maximum is %d inputs (is the table transposed?): %w", data.Q,
-			data.N, MaxInputs, ErrData)
+		return fault.Errorf(ErrData, "%d inputs in %d rows, the maximum is %d inputs (is the table transposed?)", data.Q,
+			data.N, MaxInputs)
 	}
 	if data != nil {
 		if err := checkTransposed(data.N, data.Q, data.D); err != nil {
@@ -331,7 +332,7 @@ func (o *Options) checkFrom(data *Data) error {
 		return nil
 	}
 	if err := o.From.check(); err != nil {
-		return fmt.Errorf("vssgp: the model to start from: %w: %w", err, ErrOptions)
+		return fault.Errorf(ErrOptions, "the model to start from: %w", err)
 	}
 	if data == nil {
 		return nil

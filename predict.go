@@ -13,6 +13,7 @@ import (
 
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/internal/bayes"
+	"github.com/vssgp/vssgp/internal/fileio/fault"
 	"github.com/vssgp/vssgp/internal/linalg"
 	"github.com/vssgp/vssgp/variational"
 )
@@ -42,7 +43,7 @@ func (m *Model) rows(x []float64) (int, error) {
 		return 0, err
 	}
 	if q := m.Params.Q; len(x) == 0 || len(x)%q != 0 {
-		return 0, fmt.Errorf("vssgp: x has %d numbers, must have one or more rows of %d inputs: %w", len(x), q, ErrData)
+		return 0, fault.Errorf(ErrData, "x has %d numbers, must have one or more rows of %d inputs", len(x), q)
 	}
 	return len(x) / m.Params.Q, nil
 }
@@ -62,7 +63,7 @@ func (m *Model) PredictJoint(ctx context.Context, x []float64) (mean []float64, 
 	}
 	d := m.Params.D
 	if err := linalg.CheckJoint(n, d); err != nil {
-		return nil, nil, fmt.Errorf("vssgp: predict: %w: %w", err, ErrData)
+		return nil, nil, fault.Errorf(ErrData, "predict: %w", err)
 	}
 	p, err := m.Predictor(ctx)
 	if err != nil {
@@ -138,8 +139,8 @@ func (p *Predictor) Predict(ctx context.Context, x []float64) (*Prediction, erro
 	d := p.m.Params.D
 	n := len(x) / p.m.Params.Q
 	if float64(n)*float64(d)*float64(d) > linalg.MaxCovariances { // a file header can declare 65535 channels
-		return nil, fmt.Errorf("vssgp: predict: %d rows of %d outputs have more than %d covariances; predict fewer rows at a time: %w", n, d,
-			linalg.MaxCovariances, ErrData)
+		return nil, fault.Errorf(ErrData, "predict: %d rows of %d outputs have more than %d covariances; predict fewer rows at a time", n, d,
+			linalg.MaxCovariances)
 	}
 	var out *Prediction
 	for part, err := range p.Each(ctx, func(yield func([]float64, error) bool) { yield(x, nil) }) {
@@ -154,7 +155,7 @@ func (p *Predictor) Predict(ctx context.Context, x []float64) (*Prediction, erro
 		out.copy(part.Prediction, part.First)
 	}
 	if out == nil {
-		return nil, fmt.Errorf("vssgp: predict: no rows: %w", ErrData)
+		return nil, fault.Errorf(ErrData, "predict: no rows")
 	}
 	out.Beyond = p.m.beyond(x)
 	return out, nil
@@ -163,7 +164,7 @@ func (p *Predictor) Predict(ctx context.Context, x []float64) (*Prediction, erro
 // check returns an error if the predictor is nil or zero.
 func (p *Predictor) check() error {
 	if p == nil || p.m == nil {
-		return fmt.Errorf("vssgp: predict: the predictor is empty; use Model.Predictor: %w", ErrUnfitted)
+		return fmt.Errorf("predict: the predictor is empty; use Model.Predictor: %w", ErrUnfitted)
 	}
 	return nil
 }
@@ -233,7 +234,7 @@ func (p *Predictor) Each(ctx context.Context, rows iter.Seq2[[]float64, error]) 
 		c := &parts{p: p, ctx: cmp.Or(ctx, context.Background()), yield: yield}
 		for x, err := range rows {
 			if err == nil && len(x)%p.m.Params.Q != 0 {
-				err = fmt.Errorf("vssgp: predict: a slice has %d numbers, must be a multiple of the %d inputs: %w", len(x), p.m.Params.Q, ErrData)
+				err = fault.Errorf(ErrData, "predict: a slice has %d numbers, must be a multiple of the %d inputs", len(x), p.m.Params.Q)
 			}
 			if err != nil {
 				yield(nil, err)
@@ -410,7 +411,7 @@ func (p *Prediction) SD(noise bool) []float64 {
 func (p *Prediction) LogDensity(ctx context.Context, y []float64) ([]float64, error) {
 	ctx = cmp.Or(ctx, context.Background())
 	if !p.shaped(true) || len(y) != len(p.Mean) {
-		return nil, fmt.Errorf("vssgp: log density: y has %d values, must have the shape [N,D] of the prediction's mean: %w", len(y), ErrData)
+		return nil, fault.Errorf(ErrData, "log density: y has %d values, must have the shape [N,D] of the prediction's mean", len(y))
 	}
 	d := p.D
 	cov, _, unit := p.units()
@@ -423,7 +424,7 @@ func (p *Prediction) LogDensity(ctx context.Context, y []float64) ([]float64, er
 	var chol mat.Cholesky
 	for n := range out {
 		if err := ctx.Err(); err != nil {
-			return nil, fmt.Errorf("vssgp: log density: interrupted: %w", err)
+			return nil, fmt.Errorf("log density: interrupted: %w", err)
 		}
 		for i := range d {
 			v := y[n*d+i] - p.Mean[n*d+i]
@@ -494,8 +495,8 @@ func (m *Model) inUnits(what string, first int, x []float64) ([]float64, error) 
 
 // notFinite returns the error about a row x whose prediction or draw overflows.
 func notFinite(what string, row int, x []float64) error {
-	return fmt.Errorf("vssgp: %s: row %d, x = %.6g: the result is not finite; x is too far from the model's data, or the model's parameters "+
-		"are too large: %w", what, row, x, ErrData)
+	return fault.Errorf(ErrData, "%s: row %d, x = %.6g: the result is not finite; x is too far from the model's data, or the model's parameters "+
+		"are too large", what, row, x)
 }
 
 // mixture returns the equally weighted mixture of predictions. Its covariance is the mean
@@ -599,8 +600,8 @@ func (m *Model) Draw(ctx context.Context, x []float64, n int, seed uint64) ([][]
 		return nil, err
 	}
 	if n < 0 || n > maxFunctions || float64(n)*float64(rows)*float64(m.Params.D) > linalg.MaxCovariances {
-		return nil, fmt.Errorf("vssgp: %d draws at %d rows; the number of draws must be from 0 to %d, with at most "+
-			"%d numbers in total: %w", n, rows, maxFunctions, linalg.MaxCovariances, ErrOptions)
+		return nil, fault.Errorf(ErrOptions, "%d draws at %d rows; the number of draws must be from 0 to %d, with at most "+
+			"%d numbers in total", n, rows, maxFunctions, linalg.MaxCovariances)
 	}
 	draws, err := m.Draws(seed)
 	if err != nil {
@@ -630,7 +631,7 @@ type Draws struct {
 // Draws returns the sequence of functions that Draw evaluates. Errors wrap ErrUnfitted.
 func (m *Model) Draws(seed uint64) (*Draws, error) {
 	if !m.Fitted() {
-		return nil, fmt.Errorf("vssgp: draw: fit the model first: %w", ErrUnfitted)
+		return nil, fmt.Errorf("draw: fit the model first: %w", ErrUnfitted)
 	}
 	return &Draws{m: []*Model{m}, at: []rand.PCG{*rand.NewPCG(seed, 0x5ee0)}}, nil
 }
@@ -657,13 +658,13 @@ func (d *Draws) At(ctx context.Context, i int, x []float64) ([]float64, error) {
 	ctx = cmp.Or(ctx, context.Background())
 	switch {
 	case d == nil || len(d.m) == 0:
-		return nil, fmt.Errorf("vssgp: draw: the sequence is empty; use Model.Draws: %w", ErrUnfitted)
+		return nil, fmt.Errorf("draw: the sequence is empty; use Model.Draws: %w", ErrUnfitted)
 	case i < 0 || i >= maxFunctions:
 		return nil, badOption("draw: function %d, must be from 0 to %d", i, maxFunctions-1)
 	}
 	for len(d.at) <= i {
 		if err := ctx.Err(); err != nil {
-			return nil, fmt.Errorf("vssgp: draw: interrupted: %w", err)
+			return nil, fmt.Errorf("draw: interrupted: %w", err)
 		}
 		d.function(len(d.at) - 1)
 	}

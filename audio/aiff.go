@@ -105,7 +105,7 @@ func (l layout) withSound(in *head, c chunk) (layout, error) {
 func (l layout) aiffHeader() ([]byte, error) {
 	size := l.dataLen()
 	if size > math.MaxUint32-128 || l.channels > math.MaxInt16 {
-		return nil, fmt.Errorf("audio: %d bytes of samples in %d channels exceed the limits of AIFF (4 GiB, 32767 channels): %w", size, l.channels, ErrFormat)
+		return nil, fmt.Errorf("%d bytes of samples in %d channels exceed the limits of AIFF (4 GiB, 32767 channels): %w", size, l.channels, ErrFormat)
 	}
 	bits := 8 * l.encoding.Bytes
 	if l.encoding.ValidBits > bits-8 {

@@ -56,7 +56,7 @@ func NewFile(src io.ReaderAt, size int64) (*File, error) {
 // error. Patch.Write writes such a file with the right sizes.
 func Salvage(src io.ReaderAt, size int64) (f *File, damage, err error) {
 	if src == nil {
-		return nil, nil, fmt.Errorf("audio: the reader is nil: %w", ErrArgument)
+		return nil, nil, fmt.Errorf("the reader is nil: %w", ErrArgument)
 	}
 	tag, err := tagLen(&head{src: src, size: size})
 	if err != nil {
@@ -113,7 +113,7 @@ const id3Len = 10
 // check returns an error if the File was not created by NewFile.
 func (f *File) check() error {
 	if f == nil || f.src == nil {
-		return fmt.Errorf("audio: the file or recording is empty, must come from NewFile, Open or Decode: %w", ErrArgument)
+		return fmt.Errorf("the file or recording is empty, must come from NewFile, Open or Decode: %w", ErrArgument)
 	}
 	return nil
 }
@@ -140,7 +140,7 @@ func (f *File) Read(lo, hi int) ([][]float64, error) {
 		return nil, err
 	}
 	if lo < 0 || hi > f.frames || lo > hi {
-		return nil, fmt.Errorf("audio: samples %d:%d are outside the recording of %d samples: %w", lo, hi, f.frames, ErrArgument)
+		return nil, fmt.Errorf("samples %d:%d are outside the recording of %d samples: %w", lo, hi, f.frames, ErrArgument)
 	}
 	samples := makePlanar(f.channels, hi-lo)
 	n, width := 0, f.encoding.Bytes
@@ -274,7 +274,7 @@ func readAt(src io.ReaderAt, size int64, b []byte, at int64) error {
 	case err == io.EOF:
 		return bad(at+int64(n), "the file ends here, but it had %d bytes when it was opened", size)
 	}
-	return fmt.Errorf("audio: read at offset %d: %w", at, err)
+	return fmt.Errorf("read at offset %d: %w", at, err)
 }
 
 const (

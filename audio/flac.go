@@ -146,7 +146,7 @@ func (s *flacFile) scan(in *head, at int64) (samples int, err error) {
 func (s *flacFile) failed(d *flacDecoder, at int64, first int, err error) error {
 	switch {
 	case d.err != nil:
-		return fmt.Errorf("audio: read at offset %d: %w", d.at, d.err)
+		return fmt.Errorf("read at offset %d: %w", d.at, d.err)
 	case errors.Is(err, io.ErrUnexpectedEOF) || err == io.EOF:
 		return fmt.Errorf("%w: %w", bad(at, "truncated: the file ends inside the frame of sample %d", first), errCut)
 	}

@@ -98,7 +98,7 @@ func (w *flacWriter) code(samples []byte) error {
 	}
 	w.coded.Reset()
 	if err := w.coder.WriteFrame(f); err != nil {
-		return fmt.Errorf("audio: FLAC: %w", err)
+		return fmt.Errorf("FLAC: %w", err)
 	}
 	n := w.coded.Len()
 	w.least, w.most = min(cmp.Or(w.least, n), n), max(w.most, n)
@@ -128,14 +128,14 @@ func (w *flacWriter) finish(to io.Writer) error {
 		}
 	}
 	if err := w.coder.Close(); err != nil {
-		return fmt.Errorf("audio: FLAC: %w", err)
+		return fmt.Errorf("FLAC: %w", err)
 	}
 	info := w.coder.Info
 	info.BlockSizeMin, info.BlockSizeMax = flacBlock, flacBlock // the last frame does not count
 	info.FrameSizeMin, info.FrameSizeMax = uint32(w.least), uint32(w.most)
 	var header bytes.Buffer
 	if _, err := flac.NewEncoder(&header, info); err != nil {
-		return fmt.Errorf("audio: FLAC: %w", err)
+		return fmt.Errorf("FLAC: %w", err)
 	}
 	if err := w.metadata(to, header.Bytes()); err != nil {
 		return err

@@ -8,11 +8,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/vssgp/vssgp/internal/fileio/fault"
 )
 
 // ErrFormat is wrapped by every error about the contents of an audio file. The message gives the byte offset, field or sample, the
 // invalid value and the expected one.
-var ErrFormat = errors.New("bad audio file")
+var ErrFormat = fault.New("bad audio file")
 
 // ErrArgument is wrapped by every error about an argument that is not a file or a gap: samples with a wrong shape or not finite, a setting
 // that is not positive, a nil reader or writer, an empty File or Recording.

@@ -2,18 +2,19 @@ package audio
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/vssgp/vssgp/internal/fileio/fault"
 )
 
 // ErrGaps is wrapped by every error about gaps: bad syntax, reversed, empty, overlapping, outside the recording, or covering a whole
 // channel.
-var ErrGaps = errors.New("bad gaps")
+var ErrGaps = fault.New("bad gaps")
 
 // Gap is a run of missing samples [Start, End), in samples per channel from the start of the recording.
 type Gap struct {
@@ -50,8 +51,8 @@ func ParseGap(s string, rate int) (g Gap, err error) {
 		at = strings.IndexByte(span, ':')
 	}
 	if at <= 0 {
-		return g, fmt.Errorf("gap %q: %w: must be START:END, such as 1200:1240 or 0.5s:0.52s, or START-END, such as 1:02.500-1:02.540, "+
-			"followed by @CHANNEL for a gap in one channel", s, ErrGaps)
+		return g, fault.Errorf(ErrGaps, "gap %q: must be START:END, such as 1200:1240 or 0.5s:0.52s, or START-END, such as 1:02.500-1:02.540, "+
+			"followed by @CHANNEL for a gap in one channel", s)
 	}
 	ends := []string{span[:at], span[at+1:]}
 	if oneChannel {
@@ -83,7 +84,7 @@ func gapOf(field []string, rate int) (g Gap, err error) {
 func parseChannel(s string) (int, error) {
 	n, err := strconv.Atoi(strings.TrimSpace(s))
 	if err != nil || n < 1 {
-		return 0, fmt.Errorf("%w: invalid channel %.40q, channels are counted from 1", ErrGaps, s)
+		return 0, fault.Errorf(ErrGaps, "invalid channel %.40q, channels are counted from 1", s)
 	}
 	return n, nil
 }
@@ -92,11 +93,11 @@ func parseChannel(s string) (int, error) {
 func (g Gap) check() error {
 	switch {
 	case g.Start < 0:
-		return fmt.Errorf("%w: start %d must not be negative", ErrGaps, g.Start)
+		return fault.Errorf(ErrGaps, "start %d must not be negative", g.Start)
 	case g.End < g.Start:
-		return fmt.Errorf("%w: end %d is before start %d", ErrGaps, g.End, g.Start)
+		return fault.Errorf(ErrGaps, "end %d is before start %d", g.End, g.Start)
 	case g.End == g.Start:
-		return fmt.Errorf("%w: %d:%d is empty, the end is exclusive", ErrGaps, g.Start, g.End)
+		return fault.Errorf(ErrGaps, "%d:%d is empty, the end is exclusive", g.Start, g.End)
 	}
 	return nil
 }
@@ -134,9 +135,9 @@ func ParsePosition(s string, rate int) (int, error) {
 	case rate <= 0:
 		return 0, fmt.Errorf("position %q: sample rate %d must be positive: %w", s, rate, ErrArgument)
 	case err != nil || strings.HasPrefix(s, "+"):
-		return 0, fmt.Errorf("%w: %q must be an integer number of samples or a time such as 0.5s, 500ms, 1:02.500 or 1:00:02.500", ErrGaps, s)
+		return 0, fault.Errorf(ErrGaps, "%q must be an integer number of samples or a time such as 0.5s, 500ms, 1:02.500 or 1:00:02.500", s)
 	case position >= maxPosition:
-		return 0, fmt.Errorf("%w: position %s exceeds the maximum of 2^53 samples", ErrGaps, s)
+		return 0, fault.Errorf(ErrGaps, "position %s exceeds the maximum of 2^53 samples", s)
 	}
 	return int(position), nil
 }
@@ -146,10 +147,10 @@ func ParsePosition(s string, rate int) (int, error) {
 // if gaps overlap in a channel, or if they cover a whole channel. CheckGaps does not modify its argument.
 func CheckGaps(gaps []Gap, n, channels int) ([]Gap, error) {
 	if len(gaps) == 0 {
-		return nil, fmt.Errorf("%w: the list is empty, at least one gap is required", ErrGaps)
+		return nil, fault.Errorf(ErrGaps, "the list is empty, at least one gap is required")
 	}
 	if channels < 1 {
-		return nil, fmt.Errorf("%w: the recording has no channels", ErrGaps)
+		return nil, fault.Errorf(ErrGaps, "the recording has no channels")
 	}
 	sorted := slices.Clone(gaps)
 	slices.SortFunc(sorted, Gap.compare)
@@ -166,11 +167,11 @@ func CheckGaps(gaps []Gap, n, channels int) ([]Gap, error) {
 		}
 		for c := from; c < to; c++ {
 			if g.Start < before[c].End {
-				return nil, fmt.Errorf("gap %v: %w: it overlaps gap %v", g, ErrGaps, before[c])
+				return nil, fault.Errorf(ErrGaps, "gap %v: it overlaps gap %v", g, before[c])
 			}
 			before[c] = g
 			if missing[c] += g.Len(); missing[c] == n {
-				return nil, fmt.Errorf("%w: the gaps cover all %d samples of a channel", ErrGaps, n)
+				return nil, fault.Errorf(ErrGaps, "the gaps cover all %d samples of a channel", n)
 			}
 		}
 		if k := last[g.Channel] - 1; k >= 0 && merged[k].End == g.Start && merged[k].Clipped == g.Clipped {
@@ -194,9 +195,9 @@ func (g Gap) fits(n, channels int) error {
 	case err != nil:
 		return err
 	case g.End > n:
-		return fmt.Errorf("%w: the recording ends at sample %d", ErrGaps, n)
+		return fault.Errorf(ErrGaps, "the recording ends at sample %d", n)
 	case g.Channel < 0 || g.Channel > channels:
-		return fmt.Errorf("%w: channel %d, must be 1 to %d", ErrGaps, g.Channel, channels)
+		return fault.Errorf(ErrGaps, "channel %d, must be 1 to %d", g.Channel, channels)
 	}
 	return nil
 }

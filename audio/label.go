@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/vssgp/vssgp/internal/fileio/fault"
 )
 
 // A Label is a text attached to a part of a recording.
@@ -31,7 +33,7 @@ const (
 // text of a label for one channel ends in @CHANNEL. ReadLabels reads the same samples and texts back.
 func WriteLabels(w io.Writer, rate int, labels []Label) error {
 	if w == nil || rate <= 0 {
-		return fmt.Errorf("audio: write labels: sample rate %d must be positive and writer %v not nil: %w", rate, w, ErrArgument)
+		return fmt.Errorf("write labels: sample rate %d must be positive and writer %v not nil: %w", rate, w, ErrArgument)
 	}
 	b := bufio.NewWriter(w)
 	for _, l := range labels {
@@ -53,7 +55,7 @@ func WriteLabels(w io.Writer, rate int, labels []Label) error {
 // back.
 func WriteLabelsCSV(w io.Writer, labels []Label) error {
 	if w == nil {
-		return fmt.Errorf("audio: write labels: the writer is nil: %w", ErrArgument)
+		return fmt.Errorf("write labels: the writer is nil: %w", ErrArgument)
 	}
 	c := csv.NewWriter(w)
 	c.Write(csvHeader)
@@ -98,10 +100,10 @@ func ReadGaps(src io.Reader, rate int) (gaps []Gap, err error) {
 // Lines that begin with a backslash contain frequencies and are skipped.
 func ReadLabels(src io.Reader, rate int) ([]Label, error) {
 	if src == nil {
-		return nil, fmt.Errorf("audio: read gaps: the reader is nil: %w", ErrArgument)
+		return nil, fmt.Errorf("read gaps: the reader is nil: %w", ErrArgument)
 	}
 	if rate <= 0 {
-		return nil, fmt.Errorf("audio: read gaps: sample rate %d must be positive: %w", rate, ErrArgument)
+		return nil, fmt.Errorf("read gaps: sample rate %d must be positive: %w", rate, ErrArgument)
 	}
 	b := bufio.NewReader(src)
 	if bom, err := b.Peek(len(byteOrderMark)); err == nil && string(bom) == byteOrderMark { // some spreadsheets write one
@@ -126,13 +128,13 @@ func readCSV(src io.Reader, rate int) (all []Label, err error) {
 		var bad *csv.ParseError
 		switch {
 		case err == io.EOF && first:
-			return nil, fmt.Errorf("line 1: %w: the file is empty, expected the CSV header start,end or labels (seconds TAB seconds TAB text)", ErrGaps)
+			return nil, fault.Errorf(ErrGaps, "line 1: the file is empty, expected the CSV header start,end or labels (seconds TAB seconds TAB text)")
 		case err == io.EOF && len(all) == 0:
-			return nil, fmt.Errorf("%w: no gap after the header, expected lines START,END in samples or times", ErrGaps)
+			return nil, fault.Errorf(ErrGaps, "no gap after the header, expected lines START,END in samples or times")
 		case err == io.EOF:
 			return all, nil
 		case errors.As(err, &bad):
-			return nil, fmt.Errorf("line %d: %w: %v, expected START,END in samples or times", bad.Line, ErrGaps, bad.Err)
+			return nil, fault.Errorf(ErrGaps, "line %d: %v, expected START,END in samples or times", bad.Line, bad.Err)
 		case err != nil:
 			return nil, err
 		}
@@ -142,8 +144,8 @@ func readCSV(src io.Reader, rate int) (all []Label, err error) {
 				rec[i] = strings.TrimSpace(rec[i])
 			}
 			if n := len(rec); n < 2 || n > len(csvHeader) || !slices.Equal(rec, csvHeader[:n]) {
-				return nil, fmt.Errorf("line %d: %w: %.40q, expected the CSV header start,end[,channel[,label]] or labels (seconds TAB "+
-					"seconds TAB text)", line, ErrGaps, strings.Join(rec, ","))
+				return nil, fault.Errorf(ErrGaps, "line %d: %.40q, expected the CSV header start,end[,channel[,label]] or labels (seconds TAB "+
+					"seconds TAB text)", line, strings.Join(rec, ","))
 			}
 			continue
 		}
@@ -174,7 +176,7 @@ func readLabels(src io.Reader, rate int) (all []Label, err error) {
 		all = append(all, l)
 	}
 	if err := s.Err(); err != nil {
-		return nil, fmt.Errorf("labels: %w: %w", ErrGaps, err)
+		return nil, fault.Errorf(ErrGaps, "labels: %w", err)
 	}
 	return all, nil
 }
@@ -183,18 +185,18 @@ func readLabels(src io.Reader, rate int) (all []Label, err error) {
 func parseLabel(s string, line, rate int) (l Label, err error) {
 	part, g := strings.SplitN(s+"\t", "\t", 3), Gap{}
 	if len(part) < 3 {
-		return l, fmt.Errorf("%w: label %.40q must be START, END and a text, separated by tabs", ErrGaps, s)
+		return l, fault.Errorf(ErrGaps, "label %.40q must be START, END and a text, separated by tabs", s)
 	}
 	for i, to := range []*int{&g.Start, &g.End} {
 		t, err := strconv.ParseFloat(strings.Replace(strings.TrimSpace(part[i]), ",", ".", 1), 64)
 		n := math.Round(t * float64(rate))
 		if err != nil || !(math.Abs(n) <= maxPosition) {
-			return l, fmt.Errorf("%w: %.40q must be a time in seconds", ErrGaps, part[i])
+			return l, fault.Errorf(ErrGaps, "%.40q must be a time in seconds", part[i])
 		}
 		*to = int(n)
 	}
 	if g.Start == g.End {
-		return l, fmt.Errorf("%w: the label at %s s is shorter than one sample, must be a region", ErrGaps,
+		return l, fault.Errorf(ErrGaps, "the label at %s s is shorter than one sample, must be a region",
 			strings.TrimSpace(part[0]))
 	}
 	text := part[2]

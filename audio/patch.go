@@ -9,6 +9,8 @@ import (
 	"math"
 	"slices"
 	"sort"
+
+	"github.com/vssgp/vssgp/internal/fileio/fault"
 )
 
 // Change replaces the n samples from Start on by Values [channels][n]. A channel with nil values does not change.
@@ -49,7 +51,7 @@ func (f *File) Patch(changes []Change) (p *Patch, clipped int, err error) {
 		slices.SortFunc(all, func(a, b piece) int { return cmp.Compare(a.start, b.start) })
 		for i := 1; i < len(all); i++ {
 			if all[i].start < all[i-1].end {
-				return nil, 0, fmt.Errorf("audio: changes overlap at sample %d: %w", all[i].start, ErrGaps)
+				return nil, 0, fault.Errorf(ErrGaps, "changes overlap at sample %d", all[i].start)
 			}
 		}
 	}
@@ -60,7 +62,7 @@ func (f *File) Patch(changes []Change) (p *Patch, clipped int, err error) {
 func (p *Patch) add(c Change) (clipped int, err error) {
 	f := p.f
 	if len(c.Values) != f.channels {
-		return 0, fmt.Errorf("audio: a change has %d channels, but the recording has %d: %w", len(c.Values), f.channels, ErrArgument)
+		return 0, fmt.Errorf("a change has %d channels, but the recording has %d: %w", len(c.Values), f.channels, ErrArgument)
 	}
 	count, width := -1, f.encoding.Bytes
 	for i, v := range c.Values {
@@ -69,10 +71,10 @@ func (p *Patch) add(c Change) (clipped int, err error) {
 			continue
 		case count < 0:
 			if count = len(v); c.Start < 0 || c.Start > f.frames-count {
-				return 0, fmt.Errorf("audio: samples %d:%d are outside the recording of %d samples: %w", c.Start, c.Start+count, f.frames, ErrGaps)
+				return 0, fault.Errorf(ErrGaps, "samples %d:%d are outside the recording of %d samples", c.Start, c.Start+count, f.frames)
 			}
 		case len(v) != count:
-			return 0, fmt.Errorf("audio: channel %d of a change has %d samples, expected %d: %w", i, len(v), count, ErrArgument)
+			return 0, fmt.Errorf("channel %d of a change has %d samples, expected %d: %w", i, len(v), count, ErrArgument)
 		}
 		if count == 0 {
 			continue
@@ -80,7 +82,7 @@ func (p *Patch) add(c Change) (clipped int, err error) {
 		r := piece{c.Start, c.Start + count, make([]byte, count*width)}
 		for n, v := range v {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return 0, fmt.Errorf("audio: new sample %d of channel %d is %v, must be finite: %w", c.Start+n, i, v, ErrArgument)
+				return 0, fmt.Errorf("new sample %d of channel %d is %v, must be finite: %w", c.Start+n, i, v, ErrArgument)
 			}
 			if f.encoding.encode(r.bytes[n*width:], v) {
 				clipped++
@@ -103,7 +105,7 @@ func (p *Patch) add(c Change) (clipped int, err error) {
 // FLAC output above 16 MiB is buffered in a temporary file. Write writes sequentially; the caller must replace existing files safely.
 func (p *Patch) Write(w io.Writer, c Container) error {
 	if p == nil || w == nil {
-		return fmt.Errorf("audio: write a patch: patch %v and writer %v must not be nil: %w", p, w, ErrArgument)
+		return fmt.Errorf("write a patch: patch %v and writer %v must not be nil: %w", p, w, ErrArgument)
 	}
 	f, out := p.f, bufio.NewWriter(w) // out keeps the first error
 	header, to, err := f.converted(c)
@@ -225,7 +227,7 @@ func (f *File) converted(c Container) (header []byte, to Encoding, err error) {
 		err = errTooLong
 	case f.keeps(c):
 	case k.header == nil:
-		err = fmt.Errorf("audio: unknown container %v: %w", c, ErrFormat)
+		err = fmt.Errorf("unknown container %v: %w", c, ErrFormat)
 	default:
 		l.encoding.BigEndian, l.encoding.Unsigned = k.bigEndian && l.encoding.Bytes > 1, k.unsigned && l.encoding.Bytes == 1
 		header, err = k.header(l)

@@ -60,10 +60,10 @@ type Writer struct {
 // channels for a WAV file.
 func NewWriter(w io.Writer, rate int, e Encoding, channels, n int) (*Writer, error) {
 	if !slices.Contains([]Encoding{PCM8, PCM16, PCM24, PCM32, Float32, Float64}, e) {
-		return nil, fmt.Errorf("audio: encoding %+v is not a plain WAV encoding: %w", e, ErrArgument)
+		return nil, fmt.Errorf("encoding %+v is not a plain WAV encoding: %w", e, ErrArgument)
 	}
 	if rate <= 0 || rate > maxRate || channels <= 0 || channels > math.MaxUint16 || n <= 0 {
-		return nil, fmt.Errorf("audio: %d samples in %d channels at %d Hz, must be at least 1 sample, 1 to %d channels and 1 to %d Hz: %w",
+		return nil, fmt.Errorf("%d samples in %d channels at %d Hz, must be at least 1 sample, 1 to %d channels and 1 to %d Hz: %w",
 			n, channels, rate, math.MaxUint16, maxRate, ErrArgument)
 	}
 	l := layout{rate: rate, channels: channels, encoding: e, frames: n}
@@ -79,11 +79,11 @@ func NewWriter(w io.Writer, rate int, e Encoding, channels, n int) (*Writer, err
 // Write adds interleaved samples [·,channels]. Samples must be finite.
 func (w *Writer) Write(samples []float64) error {
 	if w.n+len(samples) > w.l.frames*w.l.channels {
-		return fmt.Errorf("audio: too many samples, the file was created for %d in %d channels: %w", w.l.frames, w.l.channels, ErrArgument)
+		return fmt.Errorf("too many samples, the file was created for %d in %d channels: %w", w.l.frames, w.l.channels, ErrArgument)
 	}
 	for _, v := range samples {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("audio: sample %d of channel %d is %v, must be finite: %w",
+			return fmt.Errorf("sample %d of channel %d is %v, must be finite: %w",
 				w.n/w.l.channels, w.n%w.l.channels, v, ErrArgument)
 		}
 		w.l.encoding.encode(w.frame, v)
@@ -98,7 +98,7 @@ func (w *Writer) Write(samples []float64) error {
 // Close completes the file. It returns an error if samples are missing.
 func (w *Writer) Close() error {
 	if w.n != w.l.frames*w.l.channels {
-		return fmt.Errorf("audio: %d samples written, expected %d in each of %d channels: %w", w.n, w.l.frames, w.l.channels, ErrArgument)
+		return fmt.Errorf("%d samples written, expected %d in each of %d channels: %w", w.n, w.l.frames, w.l.channels, ErrArgument)
 	}
 	if w.l.dataLen()&1 == 1 { // chunks are padded to even length
 		w.w.WriteByte(0)

@@ -18,7 +18,7 @@ func (f *File) Scaled(gain float64, to Encoding) (*File, error) {
 		return nil, err
 	}
 	if !(gain >= 0 && gain <= 1) || to != f.encoding && to != Float32 && to != Float64 {
-		return nil, fmt.Errorf("audio: gain %v to %v, must be a gain from 0 to 1 to %v or a float encoding: %w", gain, to,
+		return nil, fmt.Errorf("gain %v to %v, must be a gain from 0 to 1 to %v or a float encoding: %w", gain, to,
 			f.encoding, ErrArgument)
 	}
 	s := &scaledFile{f, gain, to}

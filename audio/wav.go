@@ -277,7 +277,7 @@ var speakers = []uint32{0, 0x4, 0x3, 0x7, 0x33, 0x37, 0x3f, 0x70f, 0x63f}
 func (l layout) waveFormat(container string) ([]byte, error) {
 	frame, code, bits := l.frameBytes(), uint16(codePCM), uint16(8*l.encoding.Bytes)
 	if frame > math.MaxUint16 {
-		return nil, fmt.Errorf("audio: frames of %d bytes exceed the limit of %s (64 KiB): %w", frame, container, ErrFormat)
+		return nil, fmt.Errorf("frames of %d bytes exceed the limit of %s (64 KiB): %w", frame, container, ErrFormat)
 	}
 	if l.encoding.Float {
 		code = codeFloat

@@ -4,14 +4,16 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/vssgp/vssgp/internal/fileio/fault"
 )
 
 // ErrShape is wrapped by every error about shapes that do not match.
-var ErrShape = errors.New("shapes do not match")
+var ErrShape = fault.New("shapes do not match")
 
 // ErrValue is wrapped by every error about a value outside its domain, such as a value that
 // is not finite.
-var ErrValue = errors.New("value outside its domain")
+var ErrValue = fault.New("value outside its domain")
 
 // ErrNotPositive is wrapped if a matrix has no Cholesky factor.
 var ErrNotPositive = errors.New("matrix is not positive definite")

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/vssgp/vssgp/internal/bayes"
+	"github.com/vssgp/vssgp/internal/fileio/fault"
 )
 
 // Scores contains forecast scores, averaged over all forecast observations. CRPS and MAE are in units of the output. MASE is the MAE
@@ -56,11 +57,11 @@ func Backtest(ctx context.Context, s Series, horizon, origins int, o Options) (*
 	unit := s.scaleUp(&o)
 	switch {
 	case horizon < 1:
-		return nil, fmt.Errorf("%w: horizon %d; must be at least 1", ErrOptions, horizon)
+		return nil, fault.Errorf(ErrOptions, "horizon %d; must be at least 1", horizon)
 	case origins < 1:
-		return nil, fmt.Errorf("%w: %d origins; must be at least 1", ErrOptions, origins)
+		return nil, fault.Errorf(ErrOptions, "%d origins; must be at least 1", origins)
 	case horizon > n || origins > n || n-horizon*origins < leastBefore:
-		return nil, fmt.Errorf("%w: %d origins with horizon %d leave fewer than %d of %d rows before the first origin", ErrOptions,
+		return nil, fault.Errorf(ErrOptions, "%d origins with horizon %d leave fewer than %d of %d rows before the first origin",
 			origins, horizon, leastBefore, n)
 	}
 	b := &Backtested{Horizon: horizon, Origins: origins}

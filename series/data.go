@@ -2,17 +2,16 @@ package series
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
 	"math"
 	"slices"
 
 	"github.com/vssgp/vssgp/internal/bayes"
+	"github.com/vssgp/vssgp/internal/fileio/fault"
 	"github.com/vssgp/vssgp/internal/heap"
 )
 
 // ErrData is wrapped by every error about the data of a series.
-var ErrData = errors.New("series: unusable data")
+var ErrData = fault.New("unusable data")
 
 // A Series contains N observations of D outputs as functions of one input, usually time.
 type Series struct {
@@ -48,14 +47,14 @@ func magnitude(y []float64) (size float64) {
 // check returns an error if array lengths differ or a value is out of range.
 func (s *Series) check() error {
 	if len(s.Y) == 0 {
-		return fmt.Errorf("%w: no output", ErrData)
+		return fault.Errorf(ErrData, "no output")
 	}
 	if s.Err != nil && len(s.Err) != len(s.Y) {
-		return fmt.Errorf("%w: standard deviations are given for %d outputs, but there are %d outputs", ErrData, len(s.Err), len(s.Y))
+		return fault.Errorf(ErrData, "standard deviations are given for %d outputs, but there are %d outputs", len(s.Err), len(s.Y))
 	}
 	for n, x := range s.X {
 		if !(math.Abs(x) <= mostTime) {
-			return fmt.Errorf("%w: x[%d] is %v, must be finite, with a magnitude of at most %v", ErrData, n, x, mostTime)
+			return fault.Errorf(ErrData, "x[%d] is %v, must be finite, with a magnitude of at most %v", n, x, mostTime)
 		}
 	}
 	if err := s.checkRegressors(); err != nil {
@@ -63,20 +62,20 @@ func (s *Series) check() error {
 	}
 	for d, y := range s.Y {
 		if size := magnitude(y); size > 0 && size < smallest {
-			return fmt.Errorf("%w: the largest magnitude of output %d is %.3g, must be at least %v", ErrData, d, size, smallest)
+			return fault.Errorf(ErrData, "the largest magnitude of output %d is %.3g, must be at least %v", d, size, smallest)
 		}
 		if len(y) != len(s.X) {
-			return fmt.Errorf("%w: output %d has %d values for %d times", ErrData, d, len(y), len(s.X))
+			return fault.Errorf(ErrData, "output %d has %d values for %d times", d, len(y), len(s.X))
 		}
 		if s.Err != nil && len(s.Err[d]) != len(y) {
-			return fmt.Errorf("%w: output %d has %d standard deviations for %d times", ErrData, d, len(s.Err[d]), len(s.X))
+			return fault.Errorf(ErrData, "output %d has %d standard deviations for %d times", d, len(s.Err[d]), len(s.X))
 		}
 		for n, v := range y {
 			if math.IsInf(v, 0) || math.Abs(v) > MaxValue {
-				return fmt.Errorf("%w: y[%d][%d] is %v, must have a magnitude below %v, or be NaN if missing", ErrData, d, n, v, MaxValue)
+				return fault.Errorf(ErrData, "y[%d][%d] is %v, must have a magnitude below %v, or be NaN if missing", d, n, v, MaxValue)
 			}
 			if s.Err != nil && !math.IsNaN(v) && !(s.Err[d][n] > 0 && s.Err[d][n] < MaxValue) {
-				return fmt.Errorf("%w: the standard deviation of y[%d][%d] is %v, must be positive and below %v", ErrData, d, n,
+				return fault.Errorf(ErrData, "the standard deviation of y[%d][%d] is %v, must be positive and below %v", d, n,
 					s.Err[d][n], MaxValue)
 			}
 		}
@@ -96,20 +95,20 @@ func (s *Series) regressorValues() (all [][]float64) {
 func (s *Series) checkRegressors() error {
 	for j, r := range s.Regressors {
 		if r.Name == "" || slices.ContainsFunc(s.Regressors[:j], func(q Regressor) bool { return q.Name == r.Name }) {
-			return fmt.Errorf("%w: regressor %d is named %q; names must be different", ErrData, j, r.Name)
+			return fault.Errorf(ErrData, "regressor %d is named %q; names must be different", j, r.Name)
 		}
 		if len(r.Values) != len(s.X) {
-			return fmt.Errorf("%w: regressor %q has %d values for %d times", ErrData, r.Name, len(r.Values), len(s.X))
+			return fault.Errorf(ErrData, "regressor %q has %d values for %d times", r.Name, len(r.Values), len(s.X))
 		}
 		if r.SD != (Prior{}) {
 			if err := r.SD.Check(); err != nil {
-				return fmt.Errorf("%w: regressor %q: %w", ErrData, r.Name, err)
+				return fault.Errorf(ErrData, "regressor %q: %w", r.Name, err)
 			}
 		}
 		for n, v := range r.Values {
 			known := slices.ContainsFunc(s.Y, func(y []float64) bool { return n < len(y) && !math.IsNaN(y[n]) })
 			if known && !(math.Abs(v) <= MaxValue) {
-				return fmt.Errorf("%w: regressor %q is %v at x[%d] = %v; must be finite wherever an output has a value", ErrData, r.Name,
+				return fault.Errorf(ErrData, "regressor %q is %v at x[%d] = %v; must be finite wherever an output has a value", r.Name,
 					v, n, s.X[n])
 			}
 		}
@@ -194,7 +193,7 @@ func standardized(values []float64, offset, scale float64) []float64 {
 	return z
 }
 
-var errNotPositive = fmt.Errorf("%w: a value is not positive; a model of logarithms needs positive values", ErrData)
+var errNotPositive = fault.Errorf(ErrData, "a value is not positive; a model of logarithms needs positive values")
 
 // logarithm returns the series of log y, with known errors divided by y. ok is false if a value is not positive.
 func (s *Series) logarithm() (l Series, ok bool) {
@@ -261,7 +260,7 @@ func newFrame(s *Series, robust bool) (*frame, error) {
 		rows := present(y)
 		seen, x := picked(y, rows), picked(s.X, rows)
 		if len(seen) < leastRows || slices.Min(x) == slices.Max(x) {
-			return nil, fmt.Errorf("%w: output %d has %d values at %d times; must have at least %d at different times", ErrData, d,
+			return nil, fault.Errorf(ErrData, "output %d has %d values at %d times; must have at least %d at different times", d,
 				len(seen), len(s.X), leastRows)
 		}
 		mean, sd := bayes.MeanSD(seen, 0, 1)
@@ -279,8 +278,7 @@ func newFrame(s *Series, robust bool) (*frame, error) {
 		used := picked(sd, rows)
 		least, most := slices.Min(used), slices.Max(used)
 		if least < smallestKnown*f.Scale[d] || most > largestKnown*f.Scale[d] {
-			return nil, fmt.Errorf("%w: known errors are %.3g to %.3g, must be %v to %v times the standard deviation of the values (%.3g)",
-				ErrData, least, most, smallestKnown, float64(largestKnown), f.Scale[d])
+			return nil, fault.Errorf(ErrData, "known errors are %.3g to %.3g, must be %v to %v times the standard deviation of the values (%.3g)", least, most, smallestKnown, float64(largestKnown), f.Scale[d])
 		}
 		f.Error = append(f.Error, median(picked(f.known[d], rows)))
 	}

@@ -2,12 +2,12 @@ package series
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"math"
 	"slices"
 
 	"github.com/vssgp/vssgp/internal/bayes"
+	"github.com/vssgp/vssgp/internal/fileio/fault"
 )
 
 // accepts returns an error if the outputs or regressors of a series differ from the model's.
@@ -19,14 +19,14 @@ func (m *Model) accepts(s *Series) error {
 		return err
 	}
 	if len(s.Y) != m.Outputs() {
-		return fmt.Errorf("%w: the series has %d outputs, but the model has %d", ErrData, len(s.Y), m.Outputs())
+		return fault.Errorf(ErrData, "the series has %d outputs, but the model has %d", len(s.Y), m.Outputs())
 	}
 	var names []string
 	for _, r := range s.Regressors {
 		names = append(names, r.Name)
 	}
 	if want := m.Regressors(); !slices.Equal(names, want) {
-		return fmt.Errorf("%w: regressors are %q, must be %q in this order", ErrData, names, want)
+		return fault.Errorf(ErrData, "regressors are %q, must be %q in this order", names, want)
 	}
 	return nil
 }
@@ -53,7 +53,7 @@ func (m *Model) Evaluate(ctx context.Context, s Series) (float64, error) {
 	}
 	if (s.Err != nil) != (m.frame.Error != nil) {
 		known := map[bool]string{true: "with known errors", false: "without known errors"}
-		return 0, fmt.Errorf("%w: the outputs are %s, but the model was fitted to outputs %s", ErrData, known[s.Err != nil],
+		return 0, fault.Errorf(ErrData, "the outputs are %s, but the model was fitted to outputs %s", known[s.Err != nil],
 			known[m.frame.Error != nil])
 	}
 	if m.frame.Log {

@@ -151,7 +151,7 @@ func (m *Model) Write(w io.Writer) error {
 	for name, value := range map[string]any{"series": r, "x.name": m.XName, "y.names": m.YNames, "notes": m.Notes} {
 		text, err := json.Marshal(value)
 		if err != nil {
-			return fmt.Errorf("series: save %s: %w", name, err)
+			return fmt.Errorf("save %s: %w", name, err)
 		}
 		f.Metadata[name] = string(text)
 	}

@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 
 	"github.com/vssgp/vssgp/internal/bayes"
+	"github.com/vssgp/vssgp/internal/fileio/fault"
 )
 
 // Fit selects the parts supported by the evidence, finds the mode of their hyper-parameters, and draws hyper-parameters from the
@@ -21,7 +21,7 @@ func Fit(ctx context.Context, s Series, o Options) (*Model, error) {
 	if o.Positive {
 		for d, y := range s.Y {
 			if n := slices.IndexFunc(y, func(v float64) bool { return v < 0 }); n >= 0 {
-				return nil, fmt.Errorf("%w: y[%d][%d] is %v, must be at least 0 for positive predictions", ErrData, d, n, y[n])
+				return nil, fault.Errorf(ErrData, "y[%d][%d] is %v, must be at least 0 for positive predictions", d, n, y[n])
 			}
 		}
 	}

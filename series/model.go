@@ -10,10 +10,11 @@ import (
 	"sync"
 
 	"github.com/vssgp/vssgp/internal/bayes"
+	"github.com/vssgp/vssgp/internal/fileio/fault"
 )
 
 // ErrFile is wrapped by every error about the content of a model file.
-var ErrFile = errors.New("series: not a valid model file of a series")
+var ErrFile = fault.New("not a valid model file of a series")
 
 // A Model is a fitted model of a series: the result of Fit, Load or Read. The caller sets its names and notes. Methods of the zero value
 // return an error, or panic if they cannot. Output numbers d are 0 to Outputs() − 1; other numbers panic.
@@ -37,14 +38,14 @@ type Model struct {
 }
 
 // errEmpty is returned by methods of the zero value.
-var errEmpty = fmt.Errorf("%w: the model is empty; it must be the result of Fit, Load or Read", ErrOptions)
+var errEmpty = fault.Errorf(ErrOptions, "the model is empty; it must be the result of Fit, Load or Read")
 
 // failed wraps a numerical error. For a model loaded from a file, it returns an error that wraps ErrFile, because the file causes it.
 func (m *Model) failed(err error) error {
 	if m.loaded && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("its parameters are inconsistent: %w", ErrFile)
 	}
-	return fmt.Errorf("series: %w", err)
+	return fmt.Errorf("%w", err)
 }
 
 // A Value is the posterior of the hyper-parameter Name: its Mode, and Lower and Upper, the ends of its central 95 % credible interval,

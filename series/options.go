@@ -1,11 +1,11 @@
 package series
 
 import (
-	"errors"
-	"fmt"
 	"math"
 	"reflect"
 	"slices"
+
+	"github.com/vssgp/vssgp/internal/fileio/fault"
 )
 
 // Options configures Fit. The zero value is a good default.
@@ -87,7 +87,7 @@ const AtMode = -1
 var usualParts = []Part{Constant{}, Slope{}, SmoothTrend{}, RandomWalk{}, ShortMemory{}}
 
 // ErrOptions is wrapped by every error about options or arguments.
-var ErrOptions = errors.New("series: bad options")
+var ErrOptions = fault.New("unusable options")
 
 // apart is the minimum relative difference of the periods of two seasons.
 const apart = 1e-5
@@ -96,37 +96,37 @@ const apart = 1e-5
 func (o *Options) check() error {
 	for _, p := range o.all() { // first, because the other checks call methods of the parts
 		if p == nil {
-			return fmt.Errorf("%w: a part is nil", ErrOptions)
+			return fault.Errorf(ErrOptions, "a part is nil")
 		}
 		if kind := reflect.TypeOf(p); kind.Kind() == reflect.Pointer {
-			return fmt.Errorf("%w: a part is a pointer (%v), must be a %s value", ErrOptions, kind, kind.Elem().Name())
+			return fault.Errorf(ErrOptions, "a part is a pointer (%v), must be a %s value", kind, kind.Elem().Name())
 		}
 	}
 	if o.Parts != nil && !slices.ContainsFunc(o.Parts, func(p Part) bool { _, noise := p.(Noise); return !noise }) {
-		return fmt.Errorf("%w: Parts contains only Noise, must contain at least one other part, such as Constant", ErrOptions)
+		return fault.Errorf(ErrOptions, "Parts contains only Noise, must contain at least one other part, such as Constant")
 	}
 	if o.Draws < AtMode || o.Draws > mostDraws {
-		return fmt.Errorf("%w: number of draws is %d, must be 0 to %d, or AtMode", ErrOptions, o.Draws, mostDraws)
+		return fault.Errorf(ErrOptions, "number of draws is %d, must be 0 to %d, or AtMode", o.Draws, mostDraws)
 	}
 	if o.Log < LogByEvidence || o.Log > LogAlways {
-		return fmt.Errorf("%w: Log is %d, must be LogByEvidence, LogNever or LogAlways", ErrOptions, o.Log)
+		return fault.Errorf(ErrOptions, "Log is %d, must be LogByEvidence, LogNever or LogAlways", o.Log)
 	}
 	if o.Robust < RobustByEvidence || o.Robust > RobustAlways {
-		return fmt.Errorf("%w: Robust is %d, must be RobustByEvidence, RobustNever or RobustAlways", ErrOptions, o.Robust)
+		return fault.Errorf(ErrOptions, "Robust is %d, must be RobustByEvidence, RobustNever or RobustAlways", o.Robust)
 	}
 	seen, periods := map[string]bool{}, []float64(nil)
 	for _, p := range o.all() {
 		if s, ok := p.(Season); ok {
 			for _, q := range periods {
 				if q != s.Period && math.Abs(q-s.Period) <= apart*q {
-					return fmt.Errorf("%w: the periods %v and %v of two seasons are too similar; remove one of them", ErrOptions, q,
+					return fault.Errorf(ErrOptions, "the periods %v and %v of two seasons are too similar; remove one of them", q,
 						s.Period)
 				}
 			}
 			periods = append(periods, s.Period)
 		}
 		if seen[p.name()] {
-			return fmt.Errorf("%w: part %q is given twice", ErrOptions, p.name())
+			return fault.Errorf(ErrOptions, "part %q is given twice", p.name())
 		}
 		seen[p.name()] = true
 		for _, prior := range p.given() {
@@ -134,11 +134,11 @@ func (o *Options) check() error {
 				continue
 			}
 			if err := prior.Check(); err != nil {
-				return fmt.Errorf("%w: %s: %w", ErrOptions, p.name(), err)
+				return fault.Errorf(ErrOptions, "%s: %w", p.name(), err)
 			}
 		}
 		if s, ok := p.(LevelShift); ok && (math.IsNaN(s.At) || math.IsInf(s.At, 0)) {
-			return fmt.Errorf("%w: the time of a level shift is %v, must be finite", ErrOptions, s.At)
+			return fault.Errorf(ErrOptions, "the time of a level shift is %v, must be finite", s.At)
 		}
 		if err := seasonsOf(p); err != nil {
 			return err
@@ -171,8 +171,7 @@ func seasonsOf(p Part) error {
 	}
 	for _, s := range seasons {
 		if !(s.Period > 0 && !math.IsInf(s.Period, 0) && s.Harmonics >= 0 && s.Harmonics <= mostHarmonics) {
-			return fmt.Errorf("%w: season of period %v with %d harmonics; the period must be positive and the harmonics 0 to %d",
-				ErrOptions, s.Period, s.Harmonics, mostHarmonics)
+			return fault.Errorf(ErrOptions, "season of period %v with %d harmonics; the period must be positive and the harmonics 0 to %d", s.Period, s.Harmonics, mostHarmonics)
 		}
 	}
 	return nil

@@ -2,18 +2,18 @@ package series
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 
 	"github.com/vssgp/vssgp/internal/bayes"
+	"github.com/vssgp/vssgp/internal/fileio/fault"
 )
 
 // ErrReach is wrapped by the error about a time more than MaxHorizon data ranges after the end of the data, or too far before their
 // start.
-var ErrReach = errors.New("series: time out of range")
+var ErrReach = fault.New("time out of range")
 
 // A Prediction is the predictive distribution of observations at X, including noise, [D][N] in units of the outputs: Mean, standard
 // deviation SD, and Lower and Upper, the ends of the central 95 % interval. If errors are known, the noise corresponds to the median
@@ -69,7 +69,7 @@ func (m *Model) Forecast(ctx context.Context, n int, regressors ...[]float64) (*
 	case m.frame == nil:
 		return nil, errEmpty
 	case n < 0 || n > mostSteps:
-		return nil, fmt.Errorf("%w: number of steps is %d, must be 0 to %d", ErrOptions, n, mostSteps)
+		return nil, fault.Errorf(ErrOptions, "number of steps is %d, must be 0 to %d", n, mostSteps)
 	case n > m.most():
 		return nil, fmt.Errorf("%w: number of steps is %d; the maximum is %d, %d times the data range", ErrReach, n, m.most(), MaxHorizon)
 	}
@@ -139,7 +139,7 @@ func (m *Model) open(x []float64, regressors [][]float64) (*track, error) {
 	for i, v := range x {
 		u := m.frame.steps(v)
 		if math.IsNaN(u) || math.IsInf(u, 0) {
-			return nil, fmt.Errorf("%w: x[%d] is %v, must be a finite number", ErrData, i, v)
+			return nil, fault.Errorf(ErrData, "x[%d] is %v, must be a finite number", i, v)
 		}
 		if _, last, end := m.Extent(); u > (MaxHorizon+1)*m.frame.Range*(1+1e-9) || u < -m.layout.reach/2 {
 			return nil, fmt.Errorf("%w: x[%d] is %v; the data end at %v and the maximum is %v", ErrReach, i, v, last, end)
@@ -147,17 +147,17 @@ func (m *Model) open(x []float64, regressors [][]float64) (*track, error) {
 		p.u[i] = u
 	}
 	if len(regressors) != len(m.frame.Regressors) {
-		return nil, fmt.Errorf("%w: values are given for %d regressors, but the model has %d", ErrOptions, len(regressors),
+		return nil, fault.Errorf(ErrOptions, "values are given for %d regressors, but the model has %d", len(regressors),
 			len(m.frame.Regressors))
 	}
 	for j := range m.frame.Regressors {
 		r, values := &m.frame.Regressors[j], regressors[j]
 		if len(values) != len(x) {
-			return nil, fmt.Errorf("%w: regressor %q has %d values for %d times", ErrData, r.Name, len(values), len(x))
+			return nil, fault.Errorf(ErrData, "regressor %q has %d values for %d times", r.Name, len(values), len(x))
 		}
 		for i, v := range values {
 			if !(math.Abs(v) <= MaxValue) {
-				return nil, fmt.Errorf("%w: regressor %q is %v at x[%d] = %v, must be finite", ErrData, r.Name, v, i, x[i])
+				return nil, fault.Errorf(ErrData, "regressor %q is %v at x[%d] = %v, must be finite", r.Name, v, i, x[i])
 			}
 		}
 		p.regressors = append(p.regressors, r.standard(values))
@@ -285,14 +285,14 @@ func (m *Model) effect(name string, feature int, scale float64) Effect {
 func (m *Model) Draw(ctx context.Context, x []float64, count int, seed uint64, regressors ...[]float64) ([][][]float64, error) {
 	const most = 1e9 // numbers
 	if count < 0 {
-		return nil, fmt.Errorf("%w: number of draws is %d, must be at least 0", ErrOptions, count)
+		return nil, fault.Errorf(ErrOptions, "number of draws is %d, must be at least 0", count)
 	}
 	at, err := m.ready(ctx, x, regressors)
 	if err != nil {
 		return nil, err
 	}
 	if numbers := float64(count) * float64(m.Outputs()) * float64(len(x)+1); numbers > most {
-		return nil, fmt.Errorf("%w: %d draws at %d times have %.3g numbers; the maximum is %.0g", ErrOptions, count, len(x), numbers, most)
+		return nil, fault.Errorf(ErrOptions, "%d draws at %d times have %.3g numbers; the maximum is %.0g", count, len(x), numbers, most)
 	}
 	random := rand.New(rand.NewPCG(seed, 2))
 	all := make([][][]float64, count)

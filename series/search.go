@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/vssgp/vssgp/internal/bayes"
+	"github.com/vssgp/vssgp/internal/fileio/fault"
 	"github.com/vssgp/vssgp/internal/heap"
 )
 
@@ -38,8 +39,7 @@ type search struct {
 // newSearch returns a search whose candidates are Options.Try and the seasons found in the spectra of the outputs.
 func newSearch(ctx context.Context, f *frame, o *Options) (*search, error) {
 	if need := f.memory(); o.MemoryLimit > 0 && need > o.MemoryLimit {
-		return nil, fmt.Errorf("%w: a fit of %d rows needs about %s of memory, but only %s may be used; use fewer rows",
-			ErrData, f.Rows, heap.Size(need), heap.Size(o.MemoryLimit))
+		return nil, fault.Errorf(ErrData, "a fit of %d rows needs about %s of memory, but only %s may be used; use fewer rows", f.Rows, heap.Size(need), heap.Size(o.MemoryLimit))
 	}
 	spectra := make([]*spectrum, len(f.y))
 	for d, y := range f.y {
@@ -55,7 +55,7 @@ func newSearch(ctx context.Context, f *frame, o *Options) (*search, error) {
 	}
 	for _, season := range ofKind[Season](o.all()) {
 		if season.Period < 2*f.Step*(1-onGrid) {
-			return nil, fmt.Errorf("%w: the period of a season is %v, must be at least two steps of the data (%v each)", ErrOptions,
+			return nil, fault.Errorf(ErrOptions, "the period of a season is %v, must be at least two steps of the data (%v each)",
 				season.Period, f.Step)
 		}
 	}
@@ -323,9 +323,9 @@ func (s *search) mode(parts []Part, tracks []*track, from *trial, evaluations in
 		}
 	}
 	if errors.Is(err, errUnresolved) {
-		return nil, fmt.Errorf("%w: at their prior medians, %w", ErrData, err)
+		return nil, fault.Errorf(ErrData, "at their prior medians, %w", err)
 	} else if err != nil {
-		return nil, fmt.Errorf("series: %w", err)
+		return nil, fmt.Errorf("%w", err)
 	}
 	for _, g := range t.o.groups {
 		m := l.size()

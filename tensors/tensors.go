@@ -12,11 +12,10 @@
 package tensors
 
 import (
-	"fmt"
-
 	"gorgonia.org/tensor"
 
 	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/internal/fileio/fault"
 )
 
 // Data returns a copy of x [N,Q] (or [N]) and y [N,D] (or [N]) of float64 or float32 in any layout
@@ -32,7 +31,7 @@ func Data(x, y *tensor.Dense) (*vssgp.Data, error) {
 		return nil, err
 	}
 	if n != ny {
-		return nil, fmt.Errorf("tensors: y has %d rows, but x has %d: %w", ny, n, vssgp.ErrData)
+		return nil, fault.Errorf(vssgp.ErrData, "tensors: y has %d rows, but x has %d", ny, n)
 	}
 	data := &vssgp.Data{N: n, Q: q, D: d, X: xs, Y: ys}
 	if err := data.Check(); err != nil {
@@ -104,7 +103,7 @@ func SD(p *vssgp.Prediction, noise bool) *tensor.Dense {
 // dims returns the dimensions of a matrix, or of a vector as one column.
 func dims(name string, t *tensor.Dense) (rows, cols int, err error) {
 	if t == nil {
-		return 0, 0, fmt.Errorf("tensors: %s is nil: %w", name, vssgp.ErrData)
+		return 0, 0, fault.Errorf(vssgp.ErrData, "tensors: %s is nil", name)
 	}
 	switch s := t.Shape(); len(s) {
 	case 1:
@@ -112,10 +111,10 @@ func dims(name string, t *tensor.Dense) (rows, cols int, err error) {
 	case 2:
 		rows, cols = s[0], s[1]
 	default:
-		return 0, 0, fmt.Errorf("tensors: %s has shape %v, must be [N,columns] or [N]: %w", name, s, vssgp.ErrData)
+		return 0, 0, fault.Errorf(vssgp.ErrData, "tensors: %s has shape %v, must be [N,columns] or [N]", name, s)
 	}
 	if rows < 1 || cols < 1 {
-		return 0, 0, fmt.Errorf("tensors: %s has shape %v, must have at least one row and column: %w", name, t.Shape(), vssgp.ErrData)
+		return 0, 0, fault.Errorf(vssgp.ErrData, "tensors: %s has shape %v, must have at least one row and column", name, t.Shape())
 	}
 	return rows, cols, nil
 }
@@ -147,10 +146,10 @@ func flatten(name string, t *tensor.Dense) (rows, cols int, out []float64, err e
 			out = append(out, float64(data[i]))
 		}
 	default:
-		return 0, 0, nil, fmt.Errorf("tensors: %s has type %v, must be float64 or float32: %w", name, t.Dtype(), vssgp.ErrData)
+		return 0, 0, nil, fault.Errorf(vssgp.ErrData, "tensors: %s has type %v, must be float64 or float32", name, t.Dtype())
 	}
 	if len(out) != rows*cols {
-		return 0, 0, nil, fmt.Errorf("tensors: %s has %d values, which does not match its shape %v: %w", name, len(out), t.Shape(), vssgp.ErrData)
+		return 0, 0, nil, fault.Errorf(vssgp.ErrData, "tensors: %s has %d values, which does not match its shape %v", name, len(out), t.Shape())
 	}
 	return rows, cols, out, nil
 }

@@ -45,10 +45,10 @@ func (p *Params) Clone() *Params {
 // absent.
 func (p *Params) Check() error {
 	if p == nil {
-		return fmt.Errorf("vssgp: the parameters are nil: %w", ErrParams)
+		return fmt.Errorf("the parameters are nil: %w", ErrParams)
 	}
 	if p.L < 1 || p.K < 1 || p.Q < 1 || p.D < 1 {
-		return fmt.Errorf("vssgp: %d components of %d features, %d inputs, %d outputs: each number must be at least 1: %w", p.L, p.K, p.Q, p.D,
+		return fmt.Errorf("%d components of %d features, %d inputs, %d outputs: each number must be at least 1: %w", p.L, p.K, p.Q, p.D,
 			ErrParams)
 	}
 	for _, t := range p.Tensors() {
@@ -57,14 +57,14 @@ func (p *Params) Check() error {
 			continue
 		}
 		if len(a) != t.Size() {
-			return fmt.Errorf("vssgp: %s has %d numbers, must have shape %v: %w", t.Name, len(a), t.Shape, ErrParams)
+			return fmt.Errorf("%s has %d numbers, must have shape %v: %w", t.Name, len(a), t.Shape, ErrParams)
 		}
 		if i := firstOf(len(a), func(lo, hi int) int { return lo + t.Domain.firstOutside(a[lo:hi]) }); i < len(a) {
-			return fmt.Errorf("vssgp: %s[%d] is %v, must be %s: %w", t.Name, i, a[i], t.Domain.allowed(a[i]), ErrParams)
+			return fmt.Errorf("%s[%d] is %v, must be %s: %w", t.Name, i, a[i], t.Domain.allowed(a[i]), ErrParams)
 		}
 	}
 	if k := firstOf(p.M(), p.wrongPhase); k < p.M() {
-		return fmt.Errorf("vssgp: phase.upper[%d] is %v, must be between phase.lower[%d] = %v and 2π more: %w", k, p.PhaseUpper[k], k,
+		return fmt.Errorf("phase.upper[%d] is %v, must be between phase.lower[%d] = %v and 2π more: %w", k, p.PhaseUpper[k], k,
 			p.PhaseLower[k], ErrParams)
 	}
 	return p.checkWindows()
@@ -95,20 +95,20 @@ func firstOf(n int, search func(lo, hi int) int) int {
 
 func (p *Params) checkWindows() error {
 	if err := p.Windows.Check(p.Q); err != nil {
-		return fmt.Errorf("vssgp: %w: %w", err, ErrParams)
+		return fmt.Errorf("%w: %w", err, ErrParams)
 	}
 	if len(p.Windows.Center) == 0 {
 		if len(p.ComponentWindow) != 0 {
-			return fmt.Errorf("vssgp: component.window is given but there are no windows: %w", ErrParams)
+			return fmt.Errorf("component.window is given but there are no windows: %w", ErrParams)
 		}
 		return nil
 	}
 	if len(p.ComponentWindow) != p.L {
-		return fmt.Errorf("vssgp: component.window has %d entries, must have one for each of the %d components: %w", len(p.ComponentWindow), p.L,
+		return fmt.Errorf("component.window has %d entries, must have one for each of the %d components: %w", len(p.ComponentWindow), p.L,
 			ErrParams)
 	}
 	if i := firstOf(p.L, p.wrongWindow); i < p.L {
-		return fmt.Errorf("vssgp: component.window[%d] is %d, must be from 0 to %d and not decreasing: %w", i, p.ComponentWindow[i],
+		return fmt.Errorf("component.window[%d] is %d, must be from 0 to %d and not decreasing: %w", i, p.ComponentWindow[i],
 			len(p.Windows.Center)-1, ErrParams)
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/vssgp/vssgp/internal/fileio/fault"
 	"github.com/vssgp/vssgp/internal/linalg/blocktri"
 )
 
@@ -14,7 +15,7 @@ var (
 	ErrBound = errors.New("bound cannot be evaluated")
 	// ErrUnfitted is wrapped if a posterior over the coefficients is needed but has not
 	// been computed.
-	ErrUnfitted = errors.New("model has no posterior over its coefficients")
+	ErrUnfitted = fault.New("model has no posterior over its coefficients")
 )
 
 // Term is a named part of a bound.
@@ -60,12 +61,12 @@ type Posterior struct {
 func (e *Evaluation) sum() error {
 	for _, t := range e.Terms {
 		if t.Name == fitTerm && t.Value > 0 {
-			return fmt.Errorf("vssgp: the term %s is %v, but squared errors cannot be negative: %w", t.Name, t.Value, ErrBound)
+			return fmt.Errorf("the term %s is %v, but squared errors cannot be negative: %w", t.Name, t.Value, ErrBound)
 		}
 		e.Bound += t.Value
 	}
 	if math.IsNaN(e.Bound) || math.IsInf(e.Bound, 0) {
-		return fmt.Errorf("vssgp: the bound is %v: %w", e.Bound, ErrBound)
+		return fmt.Errorf("the bound is %v: %w", e.Bound, ErrBound)
 	}
 	return nil
 }

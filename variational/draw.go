@@ -67,7 +67,7 @@ func (f *Function) At(ctx context.Context, x []float64) ([]float64, error) {
 	q := f.features.Q
 	n := len(x) / q
 	if err := (&backend.Data{N: n, Q: q, X: x, Windows: f.features.Windows}).Check(); err != nil {
-		return nil, fmt.Errorf("vssgp: draw: %w", err)
+		return nil, fmt.Errorf("draw: %w", err)
 	}
 	y, offset := make([]float64, n*f.d), f.features.Offsets()
 	parallel.Blocks(n, ChunkRows, func(_, lo, hi int) {
@@ -79,7 +79,7 @@ func (f *Function) At(ctx context.Context, x []float64) ([]float64, error) {
 		}
 	})
 	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("vssgp: draw: interrupted: %w", err)
+		return nil, fmt.Errorf("draw: interrupted: %w", err)
 	}
 	return y, nil
 }

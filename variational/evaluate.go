@@ -37,7 +37,7 @@ func (r *Rows) Evaluate(p *Params, inference Inference, rows []int, gradient boo
 		return r.Exact(p, gradient)
 	}
 	if len(p.CoefMean) == 0 || len(p.CoefVar) == 0 {
-		return nil, fmt.Errorf("vssgp: the factorized bound needs coefficient.mean and coefficient.variance: %w", ErrUnfitted)
+		return nil, fmt.Errorf("the factorized bound needs coefficient.mean and coefficient.variance: %w", ErrUnfitted)
 	}
 	return r.Factorized(p, rows, nil, gradient)
 }

@@ -91,7 +91,7 @@ func (r *Rows) Exact(p *Params, gradient bool) (*Evaluation, error) {
 func checkExact(offset []int) error {
 	for v := range len(offset) - 1 {
 		if n := offset[v+1] - offset[v]; n > MaxExact {
-			return fmt.Errorf("vssgp: %d features in window %d: exact inference needs matrices of %.0f GiB each; use at most %d features, "+
+			return fmt.Errorf("%d features in window %d: exact inference needs matrices of %.0f GiB each; use at most %d features, "+
 				"or factorized inference: %w", n, v, 8*float64(n)*float64(n)/(1<<30), MaxExact, ErrParams)
 		}
 	}
@@ -197,7 +197,7 @@ func withJitter(s *backend.Solution, f *backend.Features, lambda float64, solve 
 		return s.TraceGram/float64(f.M) + lambda, err
 	})
 	if errors.Is(err, backend.ErrNotPositive) {
-		err = fmt.Errorf("vssgp: cannot factor the features' matrix with noise variance %v: %w: %w", lambda, backend.ErrNotPositive, ErrBound)
+		err = fmt.Errorf("cannot factor the features' matrix with noise variance %v: %w: %w", lambda, backend.ErrNotPositive, ErrBound)
 	}
 	return jitter, err
 }

@@ -29,7 +29,7 @@ func (t *Predictive) Joint(ctx context.Context, x []float64) (*mat.SymDense, err
 				b = j.whitened(lo2, lo2+ChunkRows)
 			}
 			if err := j.block(ctx, a, b); err != nil {
-				return nil, fmt.Errorf("vssgp: predict: interrupted: %w", err)
+				return nil, fmt.Errorf("predict: interrupted: %w", err)
 			}
 		}
 	}

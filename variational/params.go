@@ -1,14 +1,14 @@
 package variational
 
 import (
-	"errors"
 	"math"
 
 	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/fileio/fault"
 )
 
 // ErrParams is wrapped by every error about invalid parameters.
-var ErrParams = errors.New("not a model")
+var ErrParams = fault.New("not a model")
 
 // Params contains the parameters of a model in the model's units. A gradient with respect to
 // Params also has type Params.

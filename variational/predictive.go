@@ -35,7 +35,7 @@ func NewPredictive(ctx context.Context, p *Params, exact *Posterior) (*Predictiv
 	factor := exact.Factor.Clone()
 	var s *backend.Gram
 	if err := parallel.Await(ctx, blocktri.Flops(factor.R.Offset), func() { s = factor.Inverse() }); err != nil {
-		return nil, fmt.Errorf("vssgp: predict: interrupted: %w", err)
+		return nil, fmt.Errorf("predict: interrupted: %w", err)
 	}
 	for _, b := range slices.Concat(s.Diag, s.Below) {
 		for i := range b {
@@ -65,15 +65,15 @@ func (t *Predictive) At(ctx context.Context, device backend.Backend, x []float64
 	n, d := len(x)/t.p.Q, t.p.D
 	rows, err := device.Open(backend.Data{N: n, Q: t.p.Q, X: x, Windows: t.p.Windows, Stop: ctx.Err})
 	if err != nil {
-		return nil, fmt.Errorf("vssgp: predict: %w", err)
+		return nil, fmt.Errorf("predict: %w", err)
 	}
 	defer rows.Close()
 	out := backend.NewPrediction(n, d)
 	if err := rows.Predict(out, t.f, t.Coefficients); err != nil {
-		return nil, fmt.Errorf("vssgp: predict: %w", err)
+		return nil, fmt.Errorf("predict: %w", err)
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("vssgp: predict: interrupted: %w", err)
+		return nil, fmt.Errorf("predict: interrupted: %w", err)
 	}
 	for i := range out.Mean {
 		own := &out.Cov[i*d+i%d]

@@ -32,7 +32,7 @@ func (r *Rows) residual(f *backend.Features, offset []int, solved *backend.Solut
 	sums := r.workspace.sumsOf(f, r.D)
 	w := &backend.Weights{Mean: mean, Var: r.workspace.zeros(len(mean)), D: r.D}
 	if err := r.rows.Factorized(sums, f, w, nil); err != nil {
-		return 0, fmt.Errorf("vssgp: the bound's squared errors: %w", err)
+		return 0, fmt.Errorf("the bound's squared errors: %w", err)
 	}
 	return sums.Value + lambda*sumSquares(mean), nil
 }

@@ -53,7 +53,7 @@ func Open(ctx context.Context, data backend.Data, s Setting) (*Rows, error) {
 	if !s.Leave {
 		open()
 	} else if stopped := parallel.Await(r.ctx, openFlops*float64(data.N), open); stopped != nil {
-		return nil, fmt.Errorf("vssgp: interrupted while the data were prepared: %w", stopped)
+		return nil, fmt.Errorf("interrupted while the data were prepared: %w", stopped)
 	}
 	if err != nil {
 		return nil, err

@@ -140,22 +140,22 @@ func Find(ctx context.Context, src audio.Source, n, rate int, o Options) ([]Foun
 	o.Sensitivity = cmp.Or(o.Sensitivity, DefaultSensitivity)
 	switch {
 	case src == nil || n <= 0 || rate <= 0:
-		return nil, fmt.Errorf("detect: %d samples at %d Hz of %v, must be a recording: %w", n, rate, src, ErrArgument)
+		return nil, fmt.Errorf("%d samples at %d Hz of %v, must be a recording: %w", n, rate, src, ErrArgument)
 	case !(o.Sensitivity > 0 && o.Sensitivity <= 10):
-		return nil, fmt.Errorf("detect: sensitivity %v, must be above 0 and at most 10: %w", o.Sensitivity, ErrArgument)
+		return nil, fmt.Errorf("sensitivity %v, must be above 0 and at most 10: %w", o.Sensitivity, ErrArgument)
 	}
 	none, err := src.Read(0, 0)
 	if err != nil {
-		return nil, fmt.Errorf("detect: %w", err)
+		return nil, fmt.Errorf("%w", err)
 	}
 	r := recording{src, n, rate, len(none)}
 	all := make([]detector, len(o.Kinds))
 	for i, k := range o.Kinds {
 		if detectors[k] == nil {
-			return nil, fmt.Errorf("detect: unknown kind %q, must be one of %q: %w", k, Kinds, ErrArgument)
+			return nil, fmt.Errorf("unknown kind %q, must be one of %q: %w", k, Kinds, ErrArgument)
 		}
 		if all[i], err = detectors[k](ctx, r, &o); err != nil {
-			return nil, fmt.Errorf("detect: find %s: %w", k, err)
+			return nil, fmt.Errorf("find %s: %w", k, err)
 		}
 	}
 	found, err := r.search(ctx, all, o.Progress)
@@ -172,7 +172,7 @@ func Find(ctx context.Context, src audio.Source, n, rate int, o Options) ([]Foun
 		channels[c] = apart(channels[c], o.Kinds)
 	}
 	if err != nil {
-		err = fmt.Errorf("detect: %w", err)
+		err = fmt.Errorf("%w", err)
 	}
 	return together(channels), err
 }

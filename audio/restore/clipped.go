@@ -43,7 +43,7 @@ func (g *gapFiller) fillTile(c int, own []int, tile int) error {
 	lo, hi := max(0, from-margin), min(g.res.samples, max(from+tile, all[own[len(own)-1]].End)+margin)
 	z, err := g.src.Read(lo, hi)
 	if err != nil {
-		return fmt.Errorf("restore: samples %d:%d: %w", lo, hi, err)
+		return fmt.Errorf("samples %d:%d: %w", lo, hi, err)
 	}
 	var clipped, missing [][2]int
 	first := 0 // index of own[0] in clipped
@@ -60,7 +60,7 @@ func (g *gapFiller) fillTile(c int, own []int, tile int) error {
 	}
 	r, err := declip.Fill(g.ctx, z[c], clipped, missing, g.rate, g.o.Draws, g.seed(from, c))
 	if err != nil {
-		return fmt.Errorf("restore: samples %d:%d of channel %d: %w", lo, hi, c+1, err)
+		return fmt.Errorf("samples %d:%d of channel %d: %w", lo, hi, c+1, err)
 	}
 	for j, i := range own {
 		start, end := all[i].Start-lo, all[i].End-lo

@@ -6,6 +6,7 @@ import (
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/internal/fileio/fault"
 )
 
 // excerpts returns the gaps with context on each side. Overlapping and adjacent excerpts are merged.
@@ -28,23 +29,23 @@ func excerpts(gaps []Gap, n, context int) []Excerpt {
 // vssgp.ErrOptions if the context is negative, and vssgp.ErrData if n, channels or rate is not positive.
 func Excerpts(channels, n, rate int, gaps []Gap, o Options) ([]Excerpt, error) {
 	if channels < 1 || n <= 0 || rate <= 0 {
-		return nil, fmt.Errorf("restore: %d samples in %d channels at %d Hz, all must be positive: %w", n, channels, rate, vssgp.ErrData)
+		return nil, fault.Errorf(vssgp.ErrData, "%d samples in %d channels at %d Hz, all must be positive", n, channels, rate)
 	}
 	if o.Context < 0 {
-		return nil, fmt.Errorf("restore: context is %v, must be at least 0: %w", o.Context, vssgp.ErrOptions)
+		return nil, fault.Errorf(vssgp.ErrOptions, "context is %v, must be at least 0", o.Context)
 	}
 	if len(gaps) == 0 {
-		return nil, fmt.Errorf("restore: no gap given: %w", ErrGaps)
+		return nil, fault.Errorf(ErrGaps, "no gap given")
 	}
 	sorted, err := audio.CheckGaps(gaps, n, channels)
 	if err != nil {
-		return nil, fmt.Errorf("restore: %w", err)
+		return nil, fmt.Errorf("%w", err)
 	}
 	all := excerpts(sorted, n, o.context(n, rate))
 	for _, e := range all {
 		if left := e.End - e.Start - audio.Missing(e.Gaps); left < leastObserved {
-			return nil, fmt.Errorf("restore: samples %d:%d contain only %d observed samples, must be at least %d: %w",
-				e.Start, e.End, left, leastObserved, ErrGaps)
+			return nil, fault.Errorf(ErrGaps, "samples %d:%d contain only %d observed samples, must be at least %d",
+				e.Start, e.End, left, leastObserved)
 		}
 	}
 	return all, nil
@@ -60,7 +61,7 @@ func (o *Options) context(n, rate int) int {
 
 // failed adds the sample range of the excerpt to an error.
 func (e *Excerpt) failed(err error) error {
-	return fmt.Errorf("restore: samples %d:%d: %w", e.Start, e.End, err)
+	return fmt.Errorf("samples %d:%d: %w", e.Start, e.End, err)
 }
 
 // gapsInside returns the gaps of a channel (−1: all gaps), relative to the start of the excerpt.

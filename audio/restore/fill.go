@@ -28,7 +28,7 @@ func Fill(ctx context.Context, samples [][]float64, rate int, gaps []Gap, o Opti
 func FillFrom(ctx context.Context, src Source, n, rate int, gaps []Gap, o Options) (*Result, error) {
 	none, err := Around(src, nil).Read(0, 0)
 	if err != nil {
-		return nil, fmt.Errorf("restore: %w", err)
+		return nil, fmt.Errorf("%w", err)
 	}
 	all, err := Excerpts(len(none), n, rate, gaps, o)
 	if err = cmp.Or(err, o.checkMethod()); err != nil {
@@ -51,7 +51,7 @@ func FillFrom(ctx context.Context, src Source, n, rate int, gaps []Gap, o Option
 	}
 	switch {
 	case err != nil && f.ctx.Err() != nil:
-		return nil, fmt.Errorf("restore: interrupted: %w", f.ctx.Err())
+		return nil, fmt.Errorf("interrupted: %w", f.ctx.Err())
 	case err != nil:
 		return nil, err
 	}

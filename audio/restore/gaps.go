@@ -10,6 +10,7 @@ import (
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/audio/internal/timewarp"
 	"github.com/vssgp/vssgp/internal/bayes"
+	"github.com/vssgp/vssgp/internal/fileio/fault"
 	"github.com/vssgp/vssgp/internal/initialize/autoregression"
 	"github.com/vssgp/vssgp/internal/parallel"
 )
@@ -52,12 +53,12 @@ func (g *gapFiller) view(i, reach int, guess bool) (v view, err error) {
 	gap := g.res.Gaps[i]
 	lo, hi := max(0, gap.Start-reach), min(g.res.samples, gap.End+reach)
 	if v.z, err = g.src.Read(lo, hi); err != nil {
-		return v, fmt.Errorf("restore: samples %d:%d: %w", lo, hi, err)
+		return v, fmt.Errorf("samples %d:%d: %w", lo, hi, err)
 	}
 	v.gaps, v.at = make([][][2]int, len(v.z)), make([]int, len(v.z))
 	for c, z := range v.z {
 		if n := slices.IndexFunc(z, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }); n >= 0 {
-			return v, fmt.Errorf("restore: sample %d of channel %d is %v, must be finite: %w", lo+n, c+1, z[n], vssgp.ErrData)
+			return v, fault.Errorf(vssgp.ErrData, "sample %d of channel %d is %v, must be finite", lo+n, c+1, z[n])
 		}
 		v.at[c] = -1
 		for _, k := range g.within(c, lo, hi) {

@@ -46,6 +46,6 @@ func (f *filler) fits() error {
 	if limit <= 0 || need <= limit {
 		return nil
 	}
-	return fmt.Errorf("restore: filling %d gaps needs about %s of memory, the limit is %s; raise the limit or fill fewer gaps per run: %w",
+	return fmt.Errorf("filling %d gaps needs about %s of memory, the limit is %s; raise the limit or fill fewer gaps per run: %w",
 		len(f.res.Gaps), heap.Size(need), heap.Size(limit), vssgp.ErrMemory)
 }

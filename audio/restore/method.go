@@ -1,12 +1,12 @@
 package restore
 
 import (
-	"fmt"
 	"reflect"
 	"runtime"
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio/internal/timewarp"
+	"github.com/vssgp/vssgp/internal/fileio/fault"
 )
 
 // Resolved returns the method that Fill will use. It is never Auto.
@@ -30,20 +30,19 @@ func (o *Options) forVSSGP() bool {
 // checkMethod returns an error for an unknown method, options that the method does not support, negative numbers, and checkpoints.
 func (o *Options) checkMethod() error {
 	if o.Model.Checkpoint.Path != "" || o.Model.Checkpoint.Resume {
-		return fmt.Errorf("restore: checkpoints are not supported: %w", vssgp.ErrOptions)
+		return fault.Errorf(vssgp.ErrOptions, "checkpoints are not supported")
 	}
 	if o.Draws < 0 {
-		return fmt.Errorf("restore: number of draws is %d, must be at least 0: %w", o.Draws, vssgp.ErrOptions)
+		return fault.Errorf(vssgp.ErrOptions, "number of draws is %d, must be at least 0", o.Draws)
 	}
 	switch o.Method {
 	case Auto, VSSGP:
 	case Mixture, AR:
 		if o.forVSSGP() {
-			return fmt.Errorf("restore: method %s does not support model options or a context; use method vssgp: %w", o.Method,
-				vssgp.ErrOptions)
+			return fault.Errorf(vssgp.ErrOptions, "method %s does not support model options or a context; use method vssgp", o.Method)
 		}
 	default:
-		return fmt.Errorf("restore: unknown method %q, must be mixture, ar or vssgp: %w", o.Method, vssgp.ErrOptions)
+		return fault.Errorf(vssgp.ErrOptions, "unknown method %q, must be mixture, ar or vssgp", o.Method)
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/internal/bayes"
+	"github.com/vssgp/vssgp/internal/fileio/fault"
 )
 
 // Scores contains the errors of a fill and of three baselines.
@@ -32,7 +33,7 @@ type Scores struct {
 // Source or of ctx.
 func (r *Result) Score(ctx context.Context, recording, reference Source, progress func(Progress)) (Scores, error) {
 	if r == nil || len(r.Excerpts) == 0 || recording == nil || reference == nil {
-		return Scores{}, fmt.Errorf("restore: score: result, recording and reference must not be nil or empty: %w", vssgp.ErrData)
+		return Scores{}, fault.Errorf(vssgp.ErrData, "score: result, recording and reference must not be nil or empty")
 	}
 	ar, err := r.simple(ctx, recording, progress)
 	if err != nil {
@@ -43,11 +44,11 @@ func (r *Result) Score(ctx context.Context, recording, reference Source, progres
 		known, err := observed.Read(e.Start, e.End)
 		truth, e2 := Around(reference, nil).Read(e.Start, e.End)
 		if err = cmp.Or(err, e2); err != nil {
-			return Scores{}, fmt.Errorf("restore: score samples %d:%d: %w", e.Start, e.End, err)
+			return Scores{}, fmt.Errorf("score samples %d:%d: %w", e.Start, e.End, err)
 		}
 		if len(known) != r.channels || len(truth) != r.channels {
-			return Scores{}, fmt.Errorf("restore: score samples %d:%d: the recording has %d channels, the reference %d, the fill %d: %w",
-				e.Start, e.End, len(known), len(truth), r.channels, vssgp.ErrData)
+			return Scores{}, fault.Errorf(vssgp.ErrData, "score samples %d:%d: the recording has %d channels, the reference %d, the fill %d",
+				e.Start, e.End, len(known), len(truth), r.channels)
 		}
 		t.add(&e, known, truth, r.inside(&e), ar.inside(&e))
 	}

@@ -1,12 +1,12 @@
 package restore
 
 import (
-	"fmt"
 	"slices"
 	"sort"
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/internal/fileio/fault"
 )
 
 // A Source is a recording that is read in parts, such as an audio.File. It must support concurrent reads. An error ends the fill.
@@ -40,7 +40,7 @@ func overlapping[T any](all []T, lo, hi int, gap func(T) Gap) []T {
 // Read reads the samples between the gaps. If a gap begins at lo, it first reads an empty part to get the number of channels.
 func (a *around) Read(lo, hi int) ([][]float64, error) {
 	if a.src == nil {
-		return nil, fmt.Errorf("restore: the recording is nil: %w", vssgp.ErrData)
+		return nil, fault.Errorf(vssgp.ErrData, "the recording is nil")
 	}
 	var out [][]float64
 	itself := func(g Gap) Gap { return g }
@@ -61,8 +61,8 @@ func (a *around) Read(lo, hi int) ([][]float64, error) {
 			}
 		}
 		if len(part) != len(out) || len(part) == 0 || slices.ContainsFunc(part, func(c []float64) bool { return len(c) != end-at }) {
-			return nil, fmt.Errorf("restore: read of samples %d:%d returned %d channels or a wrong number of samples: %w", at, end,
-				len(part), vssgp.ErrData)
+			return nil, fault.Errorf(vssgp.ErrData, "read of samples %d:%d returned %d channels or a wrong number of samples", at, end,
+				len(part))
 		}
 		for c := range part {
 			copy(out[c][at-lo:], part[c])
@@ -80,11 +80,11 @@ func (a *around) Read(lo, hi int) ([][]float64, error) {
 // length returns the number of samples in each channel.
 func length(samples [][]float64) (int, error) {
 	if len(samples) == 0 || len(samples[0]) == 0 {
-		return 0, fmt.Errorf("restore: %d channels, must be at least one with samples: %w", len(samples), vssgp.ErrData)
+		return 0, fault.Errorf(vssgp.ErrData, "%d channels, must be at least one with samples", len(samples))
 	}
 	n := len(samples[0])
 	if c := slices.IndexFunc(samples, func(s []float64) bool { return len(s) != n }); c >= 0 {
-		return 0, fmt.Errorf("restore: channel %d has %d samples, but channel 0 has %d: %w", c, len(samples[c]), n, vssgp.ErrData)
+		return 0, fault.Errorf(vssgp.ErrData, "channel %d has %d samples, but channel 0 has %d", c, len(samples[c]), n)
 	}
 	return n, nil
 }

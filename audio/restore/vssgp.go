@@ -1,10 +1,10 @@
 package restore
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/internal/fileio/fault"
 	"github.com/vssgp/vssgp/internal/parallel"
 )
 
@@ -13,8 +13,8 @@ func (f *filler) fillExcerpts() error {
 	all := f.res.Excerpts
 	f.units = len(all)
 	if i := slices.IndexFunc(f.res.Gaps, func(g Gap) bool { return g.Clipped }); i >= 0 {
-		return fmt.Errorf("restore: gap %v is clipped, but method %s does not support clipping; use method %s: %w", f.res.Gaps[i],
-			VSSGP, Mixture, vssgp.ErrOptions)
+		return fault.Errorf(vssgp.ErrOptions, "gap %v is clipped, but method %s does not support clipping; use method %s", f.res.Gaps[i],
+			VSSGP, Mixture)
 	}
 	if err := parallel.Try(len(all), workers(len(all)), f.fill); err != nil {
 		return err

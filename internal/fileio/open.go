@@ -1,13 +1,14 @@
 package fileio
 
 import (
-	"errors"
 	"fmt"
 	"os"
+
+	"github.com/vssgp/vssgp/internal/fileio/fault"
 )
 
 // ErrNotRegular is wrapped by OpenRegular's error for a directory, a pipe or a device.
-var ErrNotRegular = errors.New("not a regular file")
+var ErrNotRegular = fault.New("not a regular file")
 
 // OpenRegular opens a regular file for reading and returns its size in bytes, which bounds the memory of our readers. It rejects pipes
 // and devices before opening them, because opening a pipe may block and a device may never end. Errors name the path and wrap a system

@@ -14,7 +14,7 @@ import (
 
 // ErrTarget is wrapped by every error about a path that cannot be written to: its folder is missing or read-only, it is a directory or
 // write-protected, or it is given twice. It wraps fs.ErrInvalid for callers that do not know this package.
-var ErrTarget = fmt.Errorf("fileio: path cannot be written to: %w", fs.ErrInvalid)
+var ErrTarget = fault.New("path cannot be written to", fs.ErrInvalid)
 
 // A Target identifies the file that a path refers to, after resolving symbolic links.
 type Target struct {

@@ -87,7 +87,7 @@ func atFault(err error) bool {
 func (r *Run) startAscent(eval lbfgs.Func, c *Coordinates, blocks []lbfgs.Block, from *State) (*lbfgs.State, error) {
 	switch {
 	case from.Descent != nil:
-		return nil, fmt.Errorf("vssgp: the checkpoint is in a stage of mini-batches, but the fit is in a stage of L-BFGS: %w", ErrState)
+		return nil, fmt.Errorf("the checkpoint is in a stage of mini-batches, but the fit is in a stage of L-BFGS: %w", ErrState)
 	case from.Ascent != nil:
 		return from.Ascent, r.checkAscent(c, from.Ascent, len(blocks))
 	}
@@ -121,7 +121,7 @@ func (r *Run) checkAscent(c *Coordinates, state *lbfgs.State, blocks int) error 
 		bad = bad || len(a) != c.n
 	}
 	if bad {
-		return fmt.Errorf("vssgp: the checkpoint's optimizer does not fit the stage's %d coordinates, %d blocks and %d iterations: %w", c.n,
+		return fmt.Errorf("the checkpoint's optimizer does not fit the stage's %d coordinates, %d blocks and %d iterations: %w", c.n,
 			blocks, r.stage.iterations, ErrState)
 	}
 	for _, v := range points {

@@ -28,7 +28,7 @@ func (r *Run) Begin(from *State) error {
 		return nil
 	}
 	if from.Stage >= len(r.stages) || from.Iterations > r.Total {
-		return fmt.Errorf("vssgp: the checkpoint is at stage %d, iteration %d, of %d and %d: %w", from.Stage, from.Iterations,
+		return fmt.Errorf("the checkpoint is at stage %d, iteration %d, of %d and %d: %w", from.Stage, from.Iterations,
 			len(r.stages), r.Total, ErrState)
 	}
 	r.from, r.Taken, r.at = from, from.Iterations, from.Stage

@@ -105,7 +105,7 @@ func (r *Run) Posterior() (*Posterior, error) {
 	p.f = p.ordered(r.objective(c, r.Params.Clone()))
 	var err error
 	if p.Profile, err = bayes.LaplaceProfile(p.f, p.sorted(v), scale, own); err != nil {
-		err = fmt.Errorf("vssgp: the posterior of the hyper-parameters: %w", err)
+		err = fmt.Errorf("the posterior of the hyper-parameters: %w", err)
 		if r.ctx.Err() == nil && !errors.Is(err, variational.ErrBound) {
 			err = fmt.Errorf("%w: %w", err, variational.ErrBound)
 		}

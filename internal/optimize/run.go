@@ -73,7 +73,7 @@ func (r *Run) report(noise float64) {
 // Interrupted returns an error that wraps ctx.Err() if ctx has ended, else err.
 func Interrupted(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
-		return fmt.Errorf("vssgp: fit interrupted: %w", ctx.Err())
+		return fmt.Errorf("fit interrupted: %w", ctx.Err())
 	}
 	return err
 }
@@ -110,7 +110,7 @@ func (r *Run) checkPoint(c *Coordinates, v []float64) error {
 	at := r.Params.Clone()
 	c.write(at, v)
 	if err := at.Check(); err != nil {
-		return fmt.Errorf("vssgp: the optimizer's point in the checkpoint: %w: %w", err, ErrState)
+		return fmt.Errorf("the optimizer's point in the checkpoint: %w: %w", err, ErrState)
 	}
 	return nil
 }

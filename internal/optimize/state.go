@@ -1,15 +1,15 @@
 package optimize
 
 import (
-	"errors"
 	"fmt"
 
+	"github.com/vssgp/vssgp/internal/fileio/fault"
 	"github.com/vssgp/vssgp/internal/optimize/lbfgs"
 	"github.com/vssgp/vssgp/variational"
 )
 
 // ErrState is wrapped by every error about a State or checkpoint from which a run cannot resume.
-var ErrState = errors.New("unusable checkpoint")
+var ErrState = fault.New("unusable checkpoint")
 
 // State is the state of a run. A checkpoint stores its arrays as tensors (Arrays) and the rest
 // as JSON.

@@ -40,7 +40,7 @@ func (r *Run) descend(c *Coordinates, from *State) (string, error) {
 		lo, hi := m.components(p)
 		e, err := r.Rows.Factorized(p.Components(lo, hi), m.rows, m.weight, true)
 		if err != nil {
-			return "", fmt.Errorf("vssgp: step %d: %w", step, err)
+			return "", fmt.Errorf("step %d: %w", step, err)
 		}
 		if step == 0 {
 			r.Bound = e.Bound
@@ -92,7 +92,7 @@ func (r *Run) startDescent(c *Coordinates, b *batches, from *State) (*Descent, e
 		}
 	}
 	if bad {
-		return nil, fmt.Errorf("vssgp: the checkpoint's optimizer or random stream does not fit the stage's %d coordinates and %d steps: %w", c.n, r.stage.iterations, ErrState)
+		return nil, fmt.Errorf("the checkpoint's optimizer or random stream does not fit the stage's %d coordinates and %d steps: %w", c.n, r.stage.iterations, ErrState)
 	}
 	if d.Steps > 0 {
 		r.Bound = d.Bound

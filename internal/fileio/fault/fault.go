@@ -1,11 +1,31 @@
-// Package fault creates errors that wrap a sentinel without repeating its text.
+// Package fault creates errors that have a kind and a text. The kind is a sentinel that errors.Is finds, and whose text the error does not
+// repeat.
 package fault
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"unicode/utf8"
 )
+
+// New returns a kind of errors that the user can correct, such as unusable data. The kind wraps the errors of, if any.
+func New(text string, of ...error) error { return &kind{text, of} }
+
+type kind struct {
+	text string
+	of   []error
+}
+
+func (k *kind) Error() string { return k.text }
+
+func (k *kind) Unwrap() []error { return k.of }
+
+// Correctable reports whether err wraps a kind made by New.
+func Correctable(err error) bool {
+	var k *kind
+	return errors.As(err, &k)
+}
 
 type fault struct {
 	error

@@ -9,14 +9,13 @@
 package safetensors
 
 import (
-	"errors"
 	"math"
 
 	"github.com/vssgp/vssgp/internal/fileio/fault"
 )
 
 // ErrFormat is wrapped by every error about the content of a file that is read or of a File that is written.
-var ErrFormat = errors.New("safetensors: malformed")
+var ErrFormat = fault.New("safetensors: malformed")
 
 // These are the limits of the format's reference implementation (header length) and of NumPy (rank), so that other programs can read
 // every accepted file.

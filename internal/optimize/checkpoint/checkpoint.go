@@ -45,9 +45,9 @@ type Setting struct {
 func Open(set Setting, check func(s *Snapshot) error) (*Writer, *Snapshot, error) {
 	unlock, err := fileio.Lock(set.Path)
 	if errors.Is(err, fileio.ErrLocked) {
-		return nil, nil, fmt.Errorf("vssgp: checkpoint %w; use a separate file for each fit: %w", err, Err)
+		return nil, nil, fmt.Errorf("checkpoint %w; use a separate file for each fit: %w", err, Err)
 	} else if err != nil {
-		return nil, nil, fmt.Errorf("vssgp: checkpoint: %w", err)
+		return nil, nil, fmt.Errorf("checkpoint: %w", err)
 	}
 	set.Every = cmp.Or(set.Every, defaultEvery)
 	w := &Writer{Setting: set, next: time.Now().Add(set.Every), unlock: unlock}
@@ -57,7 +57,7 @@ func Open(set Setting, check func(s *Snapshot) error) (*Writer, *Snapshot, error
 	}
 	if err != nil {
 		w.Close()
-		return nil, nil, fmt.Errorf("vssgp: checkpoint %w", err)
+		return nil, nil, fmt.Errorf("checkpoint %w", err)
 	}
 	return w, s, nil
 }
@@ -113,7 +113,7 @@ func (w *Writer) Write(s *Snapshot) error {
 	w.wrote(began)
 	w.Failed = err
 	if err != nil && w.Warn != nil {
-		w.Warn(fmt.Errorf("vssgp: the fit continues without a new checkpoint: %w", err))
+		w.Warn(fmt.Errorf("the fit continues without a new checkpoint: %w", err))
 		return nil
 	}
 	return err

@@ -103,7 +103,7 @@ func (s *Snapshot) file() (*safetensors.File, error) {
 	}
 	text, err := json.Marshal(s)
 	if err != nil {
-		return nil, fmt.Errorf("vssgp: checkpoint: %w", err)
+		return nil, fmt.Errorf("checkpoint: %w", err)
 	}
 	f.Metadata[key] = string(text)
 	put(sealName, make([]float64, sealBytes/8))

@@ -94,9 +94,8 @@ func TestChoice(t *testing.T) {
 				testkit.OK(t, m.setDevice(c.device))
 			}
 			b, err := m.Backend()
-			var usage *usageError
 			if c.err != "" {
-				if err == nil || !strings.Contains(err.Error(), c.err) || errors.As(err, &usage) != c.mistake {
+				if err == nil || !strings.Contains(err.Error(), c.err) || errors.Is(err, errUsage) != c.mistake {
 					t.Errorf("error %v, want one with %q, a mistake of the caller: %v", err, c.err, c.mistake)
 				}
 				if b != nil {

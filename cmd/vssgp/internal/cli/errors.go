@@ -3,21 +3,12 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"math"
 	"regexp"
-	"slices"
 	"strings"
 
-	"github.com/vssgp/vssgp"
-	"github.com/vssgp/vssgp/audio"
-	"github.com/vssgp/vssgp/audio/restore"
-	"github.com/vssgp/vssgp/backend"
-	"github.com/vssgp/vssgp/cmd/vssgp/internal/table"
-	"github.com/vssgp/vssgp/internal/fileio"
-	"github.com/vssgp/vssgp/internal/fileio/safetensors"
-	"github.com/vssgp/vssgp/series"
+	"github.com/vssgp/vssgp/internal/fileio/fault"
 )
 
 // Exit codes, which scripts rely on.
@@ -28,15 +19,11 @@ const (
 	ExitInterrupted = 130
 )
 
-// usageError marks an error on the command line.
-type usageError struct{ error }
+// errUsage is the kind of the errors that the commands find themselves.
+var errUsage = fault.New("usage")
 
-func (e *usageError) Unwrap() error { return e.error }
-
-// Mistake returns a usageError. The format may contain %w.
-func Mistake(format string, args ...any) error {
-	return &usageError{fmt.Errorf(format, args...)}
-}
+// Mistake returns an error of the caller. The format may contain %w.
+func Mistake(format string, args ...any) error { return fault.Errorf(errUsage, format, args...) }
 
 // interruption is the error after a signal. text describes the state that the command leaves.
 type interruption struct{ text string }
@@ -48,26 +35,14 @@ func (i *interruption) Error() string { return "interrupted" + i.text }
 
 func (i *interruption) Unwrap() error { return context.Canceled }
 
-// mistakes are the sentinels of errors that the caller can correct.
-var mistakes = []error{
-	vssgp.ErrParams, vssgp.ErrData, vssgp.ErrOptions, vssgp.ErrMemory, vssgp.ErrUnfitted, vssgp.ErrCheckpoint,
-	backend.ErrShape, backend.ErrValue,
-	safetensors.ErrFormat, table.ErrFormat,
-	series.ErrData, series.ErrOptions, series.ErrReach, series.ErrFile,
-	audio.ErrFormat, audio.ErrGaps, restore.ErrGaps,
-	fileio.ErrTarget, fileio.ErrNotRegular,
-	fs.ErrNotExist, fs.ErrPermission,
-}
-
 // ExitCode returns the exit code for err.
 func ExitCode(err error) int {
-	var usage *usageError
 	switch {
 	case err == nil:
 		return ExitDone
 	case errors.Is(err, context.Canceled):
 		return ExitInterrupted
-	case errors.As(err, &usage) || slices.ContainsFunc(mistakes, func(m error) bool { return errors.Is(err, m) }):
+	case fault.Correctable(err), errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
 		return ExitMistake
 	}
 	return ExitFailure
@@ -78,17 +53,9 @@ const Prefix = "vssgp: "
 
 var lineEnds, control = regexp.MustCompile(`\s*[\r\n]\s*`), regexp.MustCompile(`\p{Cc}`)
 
-// internals matches package names and sentinel texts of this module at the beginning of an error or of a wrapped error.
-var internals = regexp.MustCompile(`(^|: )(?:(?:audio|declip|detect|restore|series|bad gaps|bad options|unusable data|unusable options): )+`)
-
-// lastSentinel matches the text of a sentinel at the end of a message.
-var lastSentinel = regexp.MustCompile(`: (?:bad gaps|bad options|unusable data|unusable options)$`)
-
-// OneLine formats err as a single line that begins with the program's name. It removes further
-// occurrences of that name and the names of packages and sentinels.
+// OneLine formats err as a single line that begins with the program's name.
 func OneLine(err error) string {
 	text := lineEnds.ReplaceAllString(strings.TrimSpace(err.Error()), " ")
-	text = lastSentinel.ReplaceAllString(internals.ReplaceAllString(strings.ReplaceAll(text, Prefix, ""), "$1"), "")
 	return Prefix + control.ReplaceAllString(strings.ToValidUTF8(text, "\uFFFD"), " ")
 }
 

@@ -169,7 +169,7 @@ func TestFilledPage(t *testing.T) {
 // speech returns a fill of the first 1.25 s of the speech, with a reference and a name that contains markup.
 func speech(t *testing.T) *Fill {
 	t.Helper()
-	cut, clean := testkit.Must(audio.Open("../../../../testdata/speech_gapped.wav"))(t), testkit.Must(audio.Open("../../testdata/speech.wav"))(t)
+	cut, clean := testkit.Must(audio.Open("../../../../testdata/speech_gapped.wav"))(t), testkit.Must(audio.Open("../../../../testdata/speech.wav"))(t)
 	const n = 20000
 	gaps := []restore.Gap{{Start: 3200, End: 3280}, {Start: 4950, End: 5110}, {Start: 8200, End: 8280}, {Start: 17700, End: 17780}}
 	input, reference := audio.Samples{cut.Samples[0][:n]}, audio.Samples{clean.Samples[0][:n]}

@@ -9,7 +9,6 @@ package table
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -23,7 +22,7 @@ import (
 )
 
 // ErrFormat is wrapped by every error about the content of a file or of a table to be written.
-var ErrFormat = errors.New("table: malformed")
+var ErrFormat = fault.New("table: malformed")
 
 // A Table is a table in memory, or some consecutive rows of one. It is not safe for concurrent use.
 type Table struct {

@@ -110,7 +110,7 @@ func TestLaterBlocks(t *testing.T) {
 
 // TestCO2 checks the sample data of this repository, as testdata/co2.md describes them.
 func TestCO2(t *testing.T) {
-	x := testkit.Must(Open(filepath.Join("..", "..", "testdata", "co2_monthly.csv")))(t)
+	x := testkit.Must(Open(filepath.Join("..", "..", "..", "..", "testdata", "co2_monthly.csv")))(t)
 	sum := 0.0
 	for n := range x.Rows {
 		if sum += x.Data[2*n+1]; n > 0 && x.Data[2*n] <= x.Data[2*n-2] {
