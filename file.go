@@ -86,7 +86,8 @@ func (m *Model) file() (*safetensors.File, error) {
 	if m.Inference == Exact && m.exact != nil {
 		f.Tensors["coefficient.mean"] = safetensors.Tensor{Shape: []int{p.M(), p.D}, Data: m.exact.Mean}
 		var all []float64
-		for _, b := range slices.Concat(m.exact.Factor.R.Diag, m.exact.Factor.R.Below) {
+		root := m.exact.Root()
+		for _, b := range slices.Concat(root.Diag, root.Below) {
 			all = append(all, b...)
 		}
 		f.Tensors[nameFactor] = vector(all)
@@ -393,7 +394,7 @@ func (m *Model) readFactor(f *safetensors.File) error {
 			}
 		}
 	}
-	m.exact = &variational.Posterior{Mean: p.CoefMean, Factor: blocktri.Downward(r)}
+	m.exact = variational.NewPosterior(p.CoefMean, r)
 	p.CoefMean = nil
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/internal/fileio/fault"
 	"github.com/vssgp/vssgp/internal/linalg/blocktri"
 )
@@ -47,14 +48,27 @@ type Evaluation struct {
 	Sums string `json:"sums"`
 
 	// Posterior is the optimal q(A) of an exact bound. If the gradient was requested, it
-	// has no Factor, and its Mean and the gradient are valid until the next evaluation.
+	// has no Root, and its Mean and the gradient are valid until the next evaluation.
 	Posterior *Posterior `json:"-"`
 }
 
 // Posterior is the optimal q(A) of the exact bound: N(m_d, τ⁻¹A⁻¹) for output d.
 type Posterior struct {
 	Mean   []float64        // m = A⁻¹C [M,D]
-	Factor *blocktri.Factor // R with R Rᵀ = A = G + τ⁻¹I
+	factor *blocktri.Factor // R with R Rᵀ = A = G + τ⁻¹I
+}
+
+// NewPosterior returns the posterior with mean m [M,D] and the lower triangular factor R of A = R Rᵀ, as Root returned it.
+func NewPosterior(mean []float64, root *backend.Gram) *Posterior {
+	return &Posterior{mean, blocktri.Downward(root)}
+}
+
+// Root returns the factor R of A = R Rᵀ = G + τ⁻¹I, or nil if the gradient was requested.
+func (q *Posterior) Root() *backend.Gram {
+	if q.factor == nil {
+		return nil
+	}
+	return q.factor.R
 }
 
 // sum computes the bound from the terms. It returns an error if the bound is not finite.

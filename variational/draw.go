@@ -52,7 +52,7 @@ func (p *Params) drawCoefficients(exact *Posterior, rng *rand.Rand) []float64 {
 		}
 		return a
 	}
-	exact.Factor.SolveUpper(a, p.D)
+	exact.factor.SolveUpper(a, p.D)
 	sd := 1 / math.Sqrt(p.NoisePrecision[0])
 	for i := range a {
 		a[i] = exact.Mean[i] + sd*a[i]

@@ -38,7 +38,7 @@ func (r *Rows) Exact(p *Params, gradient bool) (*Evaluation, error) {
 	case !gradient:
 		mom := backend.NewMoments(f, r.D)
 		solve = func(s *backend.Solution, f *backend.Features, lambda float64) (err error) {
-			e.Posterior.Factor, err = r.factor(s, f, mom, lambda, 1)
+			e.Posterior.factor, err = r.factor(s, f, mom, lambda, 1)
 			return err
 		}
 	case !r.rows.CanSolve(f):

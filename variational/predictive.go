@@ -31,8 +31,8 @@ func NewPredictive(ctx context.Context, p *Params, exact *Posterior) (*Predictiv
 		t.Coefficients = &backend.Posterior{Mean: p.CoefMean, Var: p.CoefVar, D: p.D}
 		return t, nil
 	}
-	t.r = exact.Factor
-	factor := exact.Factor.Clone()
+	t.r = exact.factor
+	factor := exact.factor.Clone()
 	var s *backend.Gram
 	if err := parallel.Await(ctx, blocktri.Flops(factor.R.Offset), func() { s = factor.Inverse() }); err != nil {
 		return nil, fmt.Errorf("predict: interrupted: %w", err)
