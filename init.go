@@ -45,11 +45,11 @@ type problem struct {
 }
 
 // initRough is a rough process. A fit tries it if the fit from InitSpectrum is worse than
-// linear interpolation. initTable is the default for several inputs. It selects InitPaper
+// linear interpolation. initSelected is the default for several inputs. It selects InitPaper
 // or initDrawn, whose frequencies are drawn at random and not optimized.
 const (
 	initRough Init = "rough"
-	initTable Init = "table"
+	initSelected Init = "table"
 	initDrawn Init = "drawn"
 )
 
@@ -69,8 +69,8 @@ func (pr *problem) initialize(ctx context.Context, init Init, seed uint64) (m *M
 	switch init {
 	case initRough:
 		m.Params, err = initialize.NewSeries(pr.rows, pr.grid).Rough(ctx, set, pr)
-	case initTable:
-		m.Params, err = initialize.Table(ctx, &pr.rows, set, pr)
+	case initSelected:
+		m.Params, err = initialize.Select(ctx, &pr.rows, set, pr)
 	case InitSpectrum:
 		m.Params, begun, err = initialize.NewSeries(pr.rows, pr.grid).Spectrum(ctx, set, pr)
 	default:
@@ -137,7 +137,7 @@ func (pr *problem) Optimized(ctx context.Context, data backend.Data, p *Params, 
 
 // trialIterations limits the iterations of a trial to the iterations of the fit.
 func (pr *problem) trialIterations(iterations int) int {
-	if pr.init == initTable && pr.o.Iterations > 0 {
+	if pr.init == initSelected && pr.o.Iterations > 0 {
 		return min(iterations, pr.o.Iterations)
 	}
 	return iterations
@@ -161,14 +161,14 @@ func (pr *problem) Predicted(ctx context.Context, known, asked backend.Data, p *
 }
 
 // form returns the initialization that determines the optimization settings of p: for
-// initTable, the initialization that it selected.
+// initSelected, the initialization that it selected.
 func (pr *problem) form(p *Params) Init { return pr.formOf(p.FreqVar[0] == 0) }
 
 func (pr *problem) formOf(points bool) Init {
 	switch {
-	case pr.init == initTable && points:
+	case pr.init == initSelected && points:
 		return initDrawn
-	case pr.init == initTable:
+	case pr.init == initSelected:
 		return InitPaper
 	}
 	return pr.init
@@ -217,15 +217,15 @@ func (o *Options) init(grid initialize.Grid, data *Data) Init {
 		return o.Init
 	case grid.Step > 0 && o.Method != RP && o.Paper.Lengthscales == nil && o.Paper.FrequencyVariance == 0 && o.Features%2 == 0:
 		return InitSpectrum
-	case o.allowsTable(data):
-		return initTable
+	case o.selectsFeatures(data):
+		return initSelected
 	}
 	return InitPaper
 }
 
-// allowsTable reports whether initTable is the default: there are several inputs, and no
+// selectsFeatures reports whether initSelected is the default: there are several inputs, and no
 // option determines the features.
-func (o *Options) allowsTable(data *Data) bool {
+func (o *Options) selectsFeatures(data *Data) bool {
 	return data.Q > 1 && data.N >= initialize.HeldFewest && o.From == nil && (o.Method == "" || o.Method == VSSGP) &&
 		(o.Inference == "" || o.Inference == Exact) && o.Components == 0 && o.Features == 0 && o.Windows.Length <= 0 &&
 		o.Iterations != NoIterations &&
@@ -255,7 +255,7 @@ func (pr *problem) settings(seed uint64) initialize.Settings {
 	for _, w := range o.Windows.Candidates {
 		s.Candidates = append(s.Candidates, w/pr.x.Scale[0])
 	}
-	if pr.init == InitPaper || pr.init == initTable {
+	if pr.init == InitPaper || pr.init == initSelected {
 		s.Lengthscales, s.Frequencies = pr.paperScales()
 	}
 	if o.Inference == Stochastic && pr.init == InitPaper && s.Window == 0 && len(s.Lengthscales) == 1 && pr.data.N >= manyRows {
@@ -303,7 +303,7 @@ func (pr *problem) canHoldOut(inference Inference, m int, windows bool) bool {
 // optimize returns the settings of an optimization after the given initialization.
 func (o *Options) optimize(init Init, seed uint64) optimize.Settings {
 	s := optimize.Settings{
-		Inference: o.Inference, Method: o.Method, Random: (init == InitPaper || init == initTable) && o.From == nil,
+		Inference: o.Inference, Method: o.Method, Random: (init == InitPaper || init == initSelected) && o.From == nil,
 		Iterations: o.Iterations, Batch: o.Batch.Rows, Contiguous: o.Batch.Contiguous, Along: o.Windows.Dim,
 		Fix: o.Fix, Ties: optimize.Ties{Twins: o.Method == SSGP, Shared: o.Windows.Shared, Tensors: o.Tie}, Seed: seed,
 	}

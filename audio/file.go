@@ -148,9 +148,9 @@ func (f *File) Read(lo, hi int) ([][]float64, error) {
 		for i := 0; i < len(b); n++ {
 			for c := range samples {
 				v := f.encoding.decode(b[i:])
-				if !(math.Abs(v) <= mostSample) {
+				if !(math.Abs(v) <= maxSample) {
 					return bad(at+int64(i), "sample %d of channel %d (from 1) is %v, must be finite and from %v to %v, "+
-						"except in a gap", lo+n, c+1, v, -mostSample, mostSample)
+						"except in a gap", lo+n, c+1, v, -maxSample, maxSample)
 				}
 				samples[c][n] = v
 				i += width
@@ -164,10 +164,10 @@ func (f *File) Read(lo, hi int) ([][]float64, error) {
 	return samples, nil
 }
 
-// mostSample is the largest magnitude of a sample. It exceeds the values of 32-bit integers, which some programs store
+// maxSample is the largest magnitude of a sample. It exceeds the values of 32-bit integers, which some programs store
 // as floats. From 1e12 on, a click is not always found in soft sound, because the sound is lost in the rounding errors
 // of sums of squares.
-const mostSample = 1e10
+const maxSample = 1e10
 
 // tileBytes is the approximate number of bytes of a file in memory while it is read or copied.
 var tileBytes = 1 << 18

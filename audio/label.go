@@ -24,8 +24,8 @@ type Label struct {
 const (
 	// labelDigits is the number of decimals of a second. It distinguishes adjacent samples at any rate up to maxRate.
 	labelDigits = 9
-	// mostField is the maximum length of the first field in a label file.
-	mostField     = 64
+	// maxField is the maximum length of the first field in a label file.
+	maxField     = 64
 	byteOrderMark = "\ufeff"
 )
 
@@ -109,7 +109,7 @@ func ReadLabels(src io.Reader, rate int) ([]Label, error) {
 	if bom, err := b.Peek(len(byteOrderMark)); err == nil && string(bom) == byteOrderMark { // some spreadsheets write one
 		b.Discard(len(byteOrderMark))
 	}
-	head, err := b.Peek(mostField)
+	head, err := b.Peek(maxField)
 	if err != nil && err != io.EOF {
 		return nil, err
 	}

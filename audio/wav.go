@@ -342,8 +342,8 @@ func (l layout) w64Header() ([]byte, error) {
 		"data"+w64Tail, uint64(w64Head+size)), err
 }
 
-// mostCues is the maximum number of bytes read from a chunk of cue points.
-const mostCues = 1 << 24
+// maxCues is the maximum number of bytes read from a chunk of cue points.
+const maxCues = 1 << 24
 
 // Cues returns the regions marked in a WAV, RF64 or BW64 file, in increasing order. A region is a cue point with a length. Cue points
 // without a length and regions that extend beyond the samples are ignored. For other containers the result is empty.
@@ -368,7 +368,7 @@ func (f *File) Cues() (gaps []Gap, err error) {
 		case c.body == f.offset: // in a streamed file, the chunk's size is unknown
 			c.next = f.end() + f.dataLen()&1
 		case c.id == "cue ": // count, then 24 bytes per point, from ID to sample offset
-			b := in.bytes(c.body, int(min(c.size, mostCues)))
+			b := in.bytes(c.body, int(min(c.size, maxCues)))
 			for b = b[min(4, len(b)):]; len(b) >= 24; b = b[24:] {
 				starts[binary.LittleEndian.Uint32(b)] = binary.LittleEndian.Uint32(b[20:])
 			}

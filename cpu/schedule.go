@@ -13,17 +13,17 @@ import (
 type chunk struct{ run, lo, hi int }
 
 // Chunks have chunkRows rows, or fewer if there would otherwise be less than chunkCount chunks, but at
-// least leastRows. The last chunk of a run may be shorter.
+// least minRows. The last chunk of a run may be shorter.
 const (
 	chunkRows  = 256
 	chunkCount = 16
-	leastRows  = 32
+	minRows  = 32
 )
 
 // cut appends the chunks of the runs of n rows. It determines the order of sums, so it must depend only
 // on the data.
 func cut(to []chunk, runs []backend.Run, n int) []chunk {
-	size := min(chunkRows, (n/chunkCount+leastRows)/leastRows*leastRows)
+	size := min(chunkRows, (n/chunkCount+minRows)/minRows*minRows)
 	for i, r := range runs {
 		for lo := r.Lo; lo < r.Hi; lo += size {
 			to = append(to, chunk{run: i, lo: lo, hi: min(r.Hi, lo+size)})

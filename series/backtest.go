@@ -60,9 +60,9 @@ func Backtest(ctx context.Context, s Series, horizon, origins int, o Options) (*
 		return nil, fault.Errorf(ErrOptions, "horizon %d; must be at least 1", horizon)
 	case origins < 1:
 		return nil, fault.Errorf(ErrOptions, "%d origins; must be at least 1", origins)
-	case horizon > n || origins > n || n-horizon*origins < leastBefore:
+	case horizon > n || origins > n || n-horizon*origins < minBefore:
 		return nil, fault.Errorf(ErrOptions, "%d origins with horizon %d leave fewer than %d of %d rows before the first origin",
-			origins, horizon, leastBefore, n)
+			origins, horizon, minBefore, n)
 	}
 	b := &Backtested{Horizon: horizon, Origins: origins}
 	var sums [3][]tally
@@ -110,8 +110,8 @@ func Backtest(ctx context.Context, s Series, horizon, origins int, o Options) (*
 	return b, nil
 }
 
-// leastBefore is the minimum number of observations before the first origin.
-const leastBefore = 10
+// minBefore is the minimum number of observations before the first origin.
+const minBefore = 10
 
 // season returns the shortest season in steps, or 1 if no season is shorter than the data range.
 func (m *Model) season() int {

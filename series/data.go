@@ -53,8 +53,8 @@ func (s *Series) check() error {
 		return fault.Errorf(ErrData, "standard deviations are given for %d outputs, but there are %d outputs", len(s.Err), len(s.Y))
 	}
 	for n, x := range s.X {
-		if !(math.Abs(x) <= mostTime) {
-			return fault.Errorf(ErrData, "x[%d] is %v, must be finite, with a magnitude of at most %v", n, x, mostTime)
+		if !(math.Abs(x) <= maxTime) {
+			return fault.Errorf(ErrData, "x[%d] is %v, must be finite, with a magnitude of at most %v", n, x, maxTime)
 		}
 	}
 	if err := s.checkRegressors(); err != nil {
@@ -120,13 +120,13 @@ func (s *Series) checkRegressors() error {
 const MaxValue = 1e150
 
 const (
-	mostTime = 1e306  // maximum magnitude of times; the times of a forecast are then finite
+	maxTime = 1e306  // maximum magnitude of times; the times of a forecast are then finite
 	smallest = 1e-304 // minimum of the largest magnitude; smaller numbers are subnormal
 	// Known errors are clipped to this range, in standard deviations of the output. Observations are divided by their errors, so smaller
 	// errors would lose all 16 digits of the sums.
-	leastError, leastErrorByRow, largestError = 1e-4, 1e-6, 1e6
+	minError, minErrorByRow, largestError = 1e-4, 1e-6, 1e6
 	smallestKnown, largestKnown               = 1e-9, 1e9 // known errors outside this range are rejected
-	leastRows                                 = 4         // minimum number of values per output; the noise cannot be estimated from fewer
+	minRows                                 = 4         // minimum number of values per output; the noise cannot be estimated from fewer
 	// onGrid is the maximum distance of a time from its grid point, in steps. It allows for rounding, as in decimal years.
 	onGrid = 0.02
 )
@@ -259,9 +259,9 @@ func newFrame(s *Series, robust bool) (*frame, error) {
 	for d, y := range s.Y {
 		rows := present(y)
 		seen, x := picked(y, rows), picked(s.X, rows)
-		if len(seen) < leastRows || slices.Min(x) == slices.Max(x) {
+		if len(seen) < minRows || slices.Min(x) == slices.Max(x) {
 			return nil, fault.Errorf(ErrData, "output %d has %d values at %d times; must have at least %d at different times", d,
-				len(seen), len(s.X), leastRows)
+				len(seen), len(s.X), minRows)
 		}
 		mean, sd := bayes.MeanSD(seen, 0, 1)
 		if robust {
@@ -297,7 +297,7 @@ func present(y []float64) (rows []int) {
 
 // standardErrors standardizes the known errors of output d and clips them to the supported range.
 func (f *frame) standardErrors(d int, errors []float64) []float64 {
-	least := max(leastError, leastErrorByRow*math.Sqrt(float64(f.Rows)))
+	least := max(minError, minErrorByRow*math.Sqrt(float64(f.Rows)))
 	standard := make([]float64, len(errors))
 	for n, e := range errors {
 		standard[n] = min(max(e/f.Scale[d], least), largestError)
@@ -389,8 +389,8 @@ func (f *frame) usual(d, n int) float64 {
 	return f.known[d][n]
 }
 
-// usualError returns the squared error of a predicted value: the median known error, or 1.
-func (f *frame) usualError(d int) float64 {
+// defaultError returns the squared error of a predicted value: the median known error, or 1.
+func (f *frame) defaultError(d int) float64 {
 	if f.Error == nil {
 		return 1
 	}

@@ -236,7 +236,7 @@ func (m *Model) loadRows(r *record, f *safetensors.File) error {
 		n := len(a) / width
 		rows := slices.Collect(slices.Chunk(a, n))
 		t := &track{u: rows[0], e: rows[1], regressors: rows[2:first], y: rows[first:last], outputs: outputs}
-		if !slices.IsSorted(t.u) || slices.Min(t.e) <= 0 || n < leastRows || len(outputs) == 0 {
+		if !slices.IsSorted(t.u) || slices.Min(t.e) <= 0 || n < minRows || len(outputs) == 0 {
 			return fmt.Errorf("group %d: rows are not sorted, too few, or without a positive error: %w", g, ErrFile)
 		}
 		if v.Ratio != 0 {
@@ -259,11 +259,11 @@ func (m *Model) loadRows(r *record, f *safetensors.File) error {
 // loadLayout rebuilds the layout from the saved parts.
 func (m *Model) loadLayout(r *record, f *safetensors.File) error {
 	fr, outputs := m.frame, len(m.frame.Scale)
-	ok := fr.Step > 0 && fr.Range > 0 && fr.Rows >= leastRows && outputs > 0 && len(fr.Offset) == outputs &&
+	ok := fr.Step > 0 && fr.Range > 0 && fr.Rows >= minRows && outputs > 0 && len(fr.Offset) == outputs &&
 		(fr.Error == nil || len(fr.Error) == outputs) && finite(fr.Error...) &&
 		finite(fr.First, fr.Step, fr.Range, fr.Range*fr.Step, r.Reach) && finite(fr.Offset...) && finite(fr.Scale...) &&
 		slices.Min(fr.Scale) > 0 &&
-		r.Reach >= fr.Range && r.Reach <= MaxHorizon*fr.Range && len(r.Parts) <= mostParts
+		r.Reach >= fr.Range && r.Reach <= MaxHorizon*fr.Range && len(r.Parts) <= maxParts
 	for i := range fr.Regressors {
 		ok = ok && fr.Regressors[i].Scale > 0 && finite(fr.Regressors[i].Mean, fr.Regressors[i].Scale)
 	}
@@ -284,9 +284,9 @@ func (m *Model) loadLayout(r *record, f *safetensors.File) error {
 	if len(fr.ordered(o.Parts)) != len(o.Parts) {
 		return fmt.Errorf("the noise part is missing: %w", ErrFile)
 	}
-	m.layout = newLayout(fr, o.Parts, r.Reach, r.Sides, mostFeatures, func(float64) float64 { return 1 })
-	if m.layout.size() > mostFeatures {
-		return fmt.Errorf("the parts have more than the maximum of %d features: %w", mostFeatures, ErrFile)
+	m.layout = newLayout(fr, o.Parts, r.Reach, r.Sides, maxFeatures, func(float64) float64 { return 1 })
+	if m.layout.size() > maxFeatures {
+		return fmt.Errorf("the parts have more than the maximum of %d features: %w", maxFeatures, ErrFile)
 	}
 	n := len(m.layout.priors)
 	priors, err := numbers(f, namePriors, n, 2)
@@ -322,8 +322,8 @@ func (m *Model) loadPosterior(value float64, f *safetensors.File) error {
 	return err
 }
 
-// mostParts and mostFeatures limit the size of a loaded model.
-const mostParts, mostFeatures = 100, 20000
+// maxParts and maxFeatures limit the size of a loaded model.
+const maxParts, maxFeatures = 100, 20000
 
 // numbers returns the data of a tensor and checks its shape; −1 matches any positive dimension.
 func numbers(f *safetensors.File, name string, shape ...int) ([]float64, error) {

@@ -212,7 +212,7 @@ func (m *Model) average(ctx context.Context, all []*variant, o *Options) error {
 	}
 	if count == 0 {
 		size := float64(m.layout.size())
-		count = min(usualDraws, max(fewestDraws, int(drawWork/(float64(m.frame.Rows)*size*size))))
+		count = min(defaultDraws, max(fewestDraws, int(drawWork/(float64(m.frame.Rows)*size*size))))
 	}
 	if count < 0 {
 		m.draws = [][]float64{slices.Clone(m.at.Mode)}
@@ -254,7 +254,7 @@ const (
 	// finalEvaluations limits the evaluations over all observations of a long series. They start at the mode for the searched subset.
 	finalEvaluations = 2
 
-	usualDraws  = 40
+	defaultDraws  = 40
 	fewestDraws = 6
 	drawWork    = 5e10 // maximum operations for the moments of all draws
 	warmDraws   = 30   // discarded HMC draws

@@ -177,7 +177,7 @@ func (l *layout) cosines() []cosine {
 // variance returns λ at coordinates v, and the derivative of log λ with respect to the noise coordinate.
 func (l *layout) variance(v []float64) (lambda, rate float64) {
 	s := math.Exp(2 * v[l.noise])
-	return s + leastNoise, 2 * s / (s + leastNoise)
+	return s + minNoise, 2 * s / (s + minNoise)
 }
 
 // stateSpaceAt returns the state-space model at coordinates v.

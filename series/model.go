@@ -106,7 +106,7 @@ func (m *Model) Periods() (all []float64) {
 // there is a volatility, it is for average volatility.
 func (m *Model) NoiseSD(d int) float64 {
 	lambda, _ := m.layout.variance(m.at.Mode)
-	return m.frame.Scale[d] * math.Sqrt(lambda*m.frame.usualError(d))
+	return m.frame.Scale[d] * math.Sqrt(lambda*m.frame.defaultError(d))
 }
 
 // Bound returns the log marginal likelihood of the standardized outputs at the mode, in nats.

@@ -14,8 +14,8 @@ import (
 	"github.com/vssgp/vssgp/internal/simd"
 )
 
-// leastNoise is added to the noise variance, in units of the data variance. Rounding of the moments would dominate smaller values.
-const leastNoise = 1e-6
+// minNoise is added to the noise variance, in units of the data variance. Rounding of the moments would dominate smaller values.
+const minNoise = 1e-6
 
 // errUnresolved is returned for hyper-parameters at which rounding dominates because large weights cancel.
 var errUnresolved = errors.New("the hyper-parameters exceed the numerical precision")

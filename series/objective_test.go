@@ -14,7 +14,7 @@ import (
 )
 
 // everything contains all parts except level shifts and products, with two seasons.
-var everything = []Part{Constant{}, Slope{}, SmoothTrend{}, RandomWalk{}, ShortMemory{Quality: usualQuality}, Season{Period: 1}, Season{Period: 0.3, Harmonics: 2}}
+var everything = []Part{Constant{}, Slope{}, SmoothTrend{}, RandomWalk{}, ShortMemory{Quality: defaultQuality}, Season{Period: 1}, Season{Period: 0.3, Harmonics: 2}}
 
 // objectiveOf returns the objective of all parts.
 func objectiveOf(t *testing.T, s Series) *objective {
@@ -192,11 +192,11 @@ func TestUnresolvedInitialization(t *testing.T) {
 	}
 }
 
-// TestSeasonAmplitudeBounded checks that the amplitude of a season is at most mostAmplitude standard deviations of the data, unless
+// TestSeasonAmplitudeBounded checks that the amplitude of a season is at most maxAmplitude standard deviations of the data, unless
 // its prior allows more.
 func TestSeasonAmplitudeBounded(t *testing.T) {
 	f := frameOf(t, made(100, false), false)
-	for _, c := range []struct{ median, most float64 }{{0, mostAmplitude}, {50, 50 / f.Scale[0] * math.Exp(3)}} {
+	for _, c := range []struct{ median, most float64 }{{0, maxAmplitude}, {50, 50 / f.Scale[0] * math.Exp(3)}} {
 		prior := Prior{}
 		if c.median > 0 {
 			prior = Prior{Median: c.median, SD: 1}

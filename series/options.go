@@ -83,8 +83,8 @@ const (
 // AtMode is the value of Options.Draws that selects predictions at the mode of the hyper-parameters.
 const AtMode = -1
 
-// usualParts contains the default parts, without seasons.
-var usualParts = []Part{Constant{}, Slope{}, SmoothTrend{}, RandomWalk{}, ShortMemory{}}
+// defaultParts contains the default parts, without seasons.
+var defaultParts = []Part{Constant{}, Slope{}, SmoothTrend{}, RandomWalk{}, ShortMemory{}}
 
 // ErrOptions is wrapped by every error about options or arguments.
 var ErrOptions = fault.New("unusable options")
@@ -105,8 +105,8 @@ func (o *Options) check() error {
 	if o.Parts != nil && !slices.ContainsFunc(o.Parts, func(p Part) bool { _, noise := p.(Noise); return !noise }) {
 		return fault.Errorf(ErrOptions, "Parts contains only Noise, must contain at least one other part, such as Constant")
 	}
-	if o.Draws < AtMode || o.Draws > mostDraws {
-		return fault.Errorf(ErrOptions, "number of draws is %d, must be 0 to %d, or AtMode", o.Draws, mostDraws)
+	if o.Draws < AtMode || o.Draws > maxDraws {
+		return fault.Errorf(ErrOptions, "number of draws is %d, must be 0 to %d, or AtMode", o.Draws, maxDraws)
 	}
 	if o.Log < LogByEvidence || o.Log > LogAlways {
 		return fault.Errorf(ErrOptions, "Log is %d, must be LogByEvidence, LogNever or LogAlways", o.Log)
@@ -170,14 +170,14 @@ func seasonsOf(p Part) error {
 		seasons = []Season{p.Long, p.Short}
 	}
 	for _, s := range seasons {
-		if !(s.Period > 0 && !math.IsInf(s.Period, 0) && s.Harmonics >= 0 && s.Harmonics <= mostHarmonics) {
-			return fault.Errorf(ErrOptions, "season of period %v with %d harmonics; the period must be positive and the harmonics 0 to %d", s.Period, s.Harmonics, mostHarmonics)
+		if !(s.Period > 0 && !math.IsInf(s.Period, 0) && s.Harmonics >= 0 && s.Harmonics <= maxHarmonics) {
+			return fault.Errorf(ErrOptions, "season of period %v with %d harmonics; the period must be positive and the harmonics 0 to %d", s.Period, s.Harmonics, maxHarmonics)
 		}
 	}
 	return nil
 }
 
 const (
-	mostHarmonics = 100    // of a season
-	mostDraws     = 10_000 // of the hyper-parameters; 40 are sufficient
+	maxHarmonics = 100    // of a season
+	maxDraws     = 10_000 // of the hyper-parameters; 40 are sufficient
 )

@@ -126,7 +126,7 @@ func (p Season) addTo(l *layout) {
 			sides = max(2, sides/2)
 		}
 		b := block{amp: l.harmonic(p, h, p.name(), shape)}
-		b.comb(float64(h)*carrier, l.mostSides(&b, sides), l.period())
+		b.comb(float64(h)*carrier, l.maxSides(&b, sides), l.period())
 		l.add(b)
 	}
 }
@@ -153,13 +153,13 @@ func (p Season) shape(l *layout) amplitude {
 func (l *layout) harmonic(p Season, h int, name string, shape amplitude) amplitude {
 	prior := p.Amplitude
 	if prior.Median == 0 {
-		prior = Prior{Median: max(l.peak(l.frame.Step/p.Period), leastPeak), SD: 1.2}
+		prior = Prior{Median: max(l.peak(l.frame.Step/p.Period), minPeak), SD: 1.2}
 	} else {
 		prior.Median /= l.frame.Scale[0]
 	}
 	prior.Median *= math.Pow(float64(h), -1.5)
 	shape.sd = l.parameter(fmt.Sprintf("%s.amplitude[%d]", name, h), prior)
-	most := float64(mostAmplitude)
+	most := float64(maxAmplitude)
 	if p.Amplitude.Median != 0 {
 		most = max(most, prior.Median*math.Exp(3*prior.SD))
 	}
@@ -167,8 +167,8 @@ func (l *layout) harmonic(p Season, h int, name string, shape amplitude) amplitu
 	return shape
 }
 
-// mostSides returns the number of sidebands of a block on each side of a harmonic.
-func (l *layout) mostSides(b *block, usual int) int {
+// maxSides returns the number of sidebands of a block on each side of a harmonic.
+func (l *layout) maxSides(b *block, usual int) int {
 	if most, ok := l.sides[l.names[b.amp.sd]]; ok {
 		return min(most, usual)
 	}
@@ -190,7 +190,7 @@ func (p Product) addTo(l *layout) {
 	shape := p.Long.shape(l)
 	weak := p.Short
 	if weak.Amplitude.Median == 0 {
-		weak.Amplitude = Prior{Median: productShare * max(l.peak(short), leastPeak) * l.frame.Scale[0], SD: 1.2}
+		weak.Amplitude = Prior{Median: productShare * max(l.peak(short), minPeak) * l.frame.Scale[0], SD: 1.2}
 	}
 	for h := 1; h <= p.Short.harmonics(short); h++ {
 		b := block{amp: l.harmonic(weak, h, p.name(), shape)}
@@ -209,7 +209,7 @@ func (p Product) addTo(l *layout) {
 func (p Season) harmonics(carrier float64) int {
 	most := p.Harmonics
 	if most == 0 {
-		most = usualHarmonics
+		most = defaultHarmonics
 		if p.Cycle {
 			most = 2
 		}
@@ -226,11 +226,11 @@ func (p Noise) addTo(l *layout) {
 }
 
 const (
-	usualHarmonics = 6
+	defaultHarmonics = 6
 	constantSD     = 10   // sd of the constant, in sds of the data; 3 was too small
 	sidebands      = 8    // on each side of a harmonic
-	mostAmplitude  = 10   // maximum amplitude of a season, in sds of the data; larger ones extrapolate badly
-	leastPeak      = 0.01 // minimum prior median of a season's amplitude, in sds of the data
+	maxAmplitude  = 10   // maximum amplitude of a season, in sds of the data; larger ones extrapolate badly
+	minPeak      = 0.01 // minimum prior median of a season's amplitude, in sds of the data
 	productShare   = 0.2  // prior median of a product's amplitude, relative to the short season
 	productLines   = 3    // harmonics of the long season on each side of a harmonic of the short season
 )

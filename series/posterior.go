@@ -128,15 +128,15 @@ type chunk struct {
 	*track
 }
 
-// mostQueries is the maximum number of query times in a chunk.
-const mostQueries = 1024
+// maxQueries is the maximum number of query times in a chunk.
+const maxQueries = 1024
 
-// chunks splits the query times into chunks of at most mostQueries sorted times, whose neighbors differ by at most apart.
+// chunks splits the query times into chunks of at most maxQueries sorted times, whose neighbors differ by at most apart.
 func (t *track) chunks(apart float64) (all []*chunk) {
 	order := t.order()
 	for lo := 0; lo < len(order); {
 		hi := lo + 1
-		for hi < len(order) && hi-lo < mostQueries && t.u[order[hi]]-t.u[order[hi-1]] <= apart {
+		for hi < len(order) && hi-lo < maxQueries && t.u[order[hi]]-t.u[order[hi-1]] <= apart {
 			hi++
 		}
 		all, lo = append(all, &chunk{order[lo:hi], t.pick(order[lo:hi])}), hi

@@ -56,11 +56,11 @@ func (m *Model) Next(n int) []float64 {
 // most returns the number of steps from the end of the data to the end that Extent returns.
 func (m *Model) most() int {
 	const rounding = 1e-9
-	return int(min(MaxHorizon*m.frame.Range*(1+rounding), mostSteps))
+	return int(min(MaxHorizon*m.frame.Range*(1+rounding), maxSteps))
 }
 
-// mostSteps is the maximum number of steps of a forecast, which take about a kilobyte each.
-const mostSteps = 10_000_000
+// maxSteps is the maximum number of steps of a forecast, which take about a kilobyte each.
+const maxSteps = 10_000_000
 
 // Forecast predicts the next n steps, given the values of each regressor there. It returns the errors of Predict, and an error that wraps
 // ErrOptions if n is negative or greater than 10 million.
@@ -68,8 +68,8 @@ func (m *Model) Forecast(ctx context.Context, n int, regressors ...[]float64) (*
 	switch {
 	case m.frame == nil:
 		return nil, errEmpty
-	case n < 0 || n > mostSteps:
-		return nil, fault.Errorf(ErrOptions, "number of steps is %d, must be 0 to %d", n, mostSteps)
+	case n < 0 || n > maxSteps:
+		return nil, fault.Errorf(ErrOptions, "number of steps is %d, must be 0 to %d", n, maxSteps)
 	case n > m.most():
 		return nil, fmt.Errorf("%w: number of steps is %d; the maximum is %d, %d times the data range", ErrReach, n, m.most(), MaxHorizon)
 	}
@@ -93,7 +93,7 @@ func (m *Model) Predict(ctx context.Context, x []float64, regressors ...[]float6
 			mix := &p.mixtures[d][n]
 			mix.Log, mix.Median, mix.Positive = m.frame.Log, len(m.medians) > 0 && m.medians[d], m.frame.Positive
 			mean, variance = m.frame.Offset[d]+m.frame.Scale[d]*mean, max(variance, 0)
-			noise *= m.frame.usualError(d)
+			noise *= m.frame.defaultError(d)
 			sd := m.frame.Scale[d] * math.Sqrt(variance+noise)
 			if mix.Positive && !mix.Log {
 				mean, sd = bayes.Rectified(mean, m.frame.Scale[d]*math.Sqrt(variance), m.frame.Scale[d]*math.Sqrt(noise))

@@ -62,7 +62,7 @@ func TestPrediction(t *testing.T) {
 				return k
 			})
 			cross := func(i, j int) float64 { return kernel(len(train.X)+i, seen[j]) }
-			own := func(i int) float64 { return kernel(len(train.X)+i, len(train.X)+i) + lambda*m.frame.usualError(d) }
+			own := func(i int) float64 { return kernel(len(train.X)+i, len(train.X)+i) + lambda*m.frame.defaultError(d) }
 			checkDense(t, m, p, d, exact, cross, own, 1e-8)
 			bound += exact.density
 		}
@@ -125,7 +125,7 @@ func TestPriorUnits(t *testing.T) {
 func TestMedianError(t *testing.T) {
 	s := Series{X: []float64{0, 1, 2, 3, 4, 5}, Y: [][]float64{{10, 30, math.NaN(), 20, 50, 40}}, Err: [][]float64{{1, 9, 100, 3, 2, 20}}}
 	f := frameOf(t, s, false)
-	testkit.Near(t, f.Scale[0]*math.Sqrt(f.usualError(0)), 3, 1e-12, "the error of a value to predict")
+	testkit.Near(t, f.Scale[0]*math.Sqrt(f.defaultError(0)), 3, 1e-12, "the error of a value to predict")
 }
 
 // TestCovariances compares the covariance of the features with the covariance of the process they approximate. A smooth trend is

@@ -139,7 +139,7 @@ func (m *Model) lastError(ctx context.Context, g, i, from int, mode []float64) (
 // refittedError returns lastError at the mode for the rows before row from.
 func (m *Model) refittedError(ctx context.Context, g, i, from int) (float64, error) {
 	t := &trial{o: newObjective(ctx, m.layout, []*track{m.tracks[g].rows(0, from)})}
-	mode, _, err := bayes.Climb(ctx, t.objective(), m.at.Mode, stepGain(from), mostEvaluations)
+	mode, _, err := bayes.Climb(ctx, t.objective(), m.at.Mode, stepGain(from), maxEvaluations)
 	if err != nil {
 		return 0, m.failed(err)
 	}

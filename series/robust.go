@@ -26,7 +26,7 @@ const (
 
 	decisiveRows = 4000  // last observations that decide whether there are outliers
 	robustGain   = 5.0   // nats per outlier
-	mostOutliers = 0.025 // maximum fraction of outliers
+	maxOutliers = 0.025 // maximum fraction of outliers
 )
 
 // wider contains the κ² of outliers.
@@ -122,7 +122,7 @@ func (l *leaveOut) better(than, factor, gain float64) bool {
 	for _, one := range p {
 		count += one
 	}
-	return count <= mostOutliers*float64(len(p)) && l.density(share, factor) >= than+gain*(1+count)
+	return count <= maxOutliers*float64(len(p)) && l.density(share, factor) >= than+gain*(1+count)
 }
 
 // density returns the sum of the leave-one-out log densities for a given share of outliers. The noise variance of normal values is

@@ -15,7 +15,7 @@ import (
 const (
 	minStepGain     = 0.01 // minimum predicted gain of an optimization step, in nats per coarseRows observations
 	coarseRows      = 2000
-	mostEvaluations = 100
+	maxEvaluations = 100
 	minGain         = 2  // minimum gain of a season in nats, in addition to its number of hyper-parameters
 	cycleGain       = 10 // same for a period that is not a calendar period
 )
@@ -95,7 +95,7 @@ func (s *search) candidates(spectra []*spectrum) (all [][]Part) {
 			twice := slices.ContainsFunc(seen, func(other Season) bool {
 				return math.Abs(1/found.Period-1/other.Period)*s.frame.Step*s.frame.Range < 1
 			})
-			if !twice && len(all) < mostSeasons {
+			if !twice && len(all) < maxSeasons {
 				seen, all = append(seen, found), append(all, c)
 			}
 		}
@@ -106,7 +106,7 @@ func (s *search) candidates(spectra []*spectrum) (all [][]Part) {
 // fixed returns the parts that all trials of the search contain.
 func (s *search) fixed() []Part {
 	if s.o.Parts == nil {
-		return usualParts
+		return defaultParts
 	}
 	return s.o.Parts
 }
@@ -274,7 +274,7 @@ func (t *trial) sides() map[string]int {
 
 // trial finds the mode for parts. It is initialized with the hyper-parameters that parts share with another trial.
 func (s *search) trial(parts []Part, from *trial) (*trial, error) {
-	return s.mode(parts, s.tracks, from, mostEvaluations)
+	return s.mode(parts, s.tracks, from, maxEvaluations)
 }
 
 // stepGain is the minimum predicted gain of an optimization step for a number of observations, in nats.

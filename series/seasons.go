@@ -16,9 +16,9 @@ import (
 const (
 	fewestSeasons = 3.5 // minimum number of periods of a calendar season
 	fewestCycles  = 8   // minimum number of periods of any other season
-	leastShare    = 0.2 // minimum fraction of the residual sum of squares explained by the strongest line
+	minShare    = 0.2 // minimum fraction of the residual sum of squares explained by the strongest line
 	combGain      = 0.7 // maximum ratio of residual sums of squares to prefer a subharmonic
-	mostSeasons   = 3   // maximum number of seasons
+	maxSeasons   = 3   // maximum number of seasons
 	snap          = 0.3 // maximum distance to a calendar season, in cycles over the data range
 	farOut        = 4   // standard deviations at which a robust fit clips residuals
 	halfPeriods   = 8   // half periods removed from the data before the periodogram
@@ -202,14 +202,14 @@ func (s *spectrum) strongest() (f float64, ok bool) {
 	case 0:
 		return 0, false
 	case len(power) - 1: // Nyquist frequency, a harmonic of an even season
-		return 0.5, share >= leastShare
+		return 0.5, share >= minShare
 	}
 	a, b, c := power[k-1], power[k], power[k+1]
 	shift := 0.0
 	if curve := a - 2*b + c; curve < 0 {
 		shift = 0.5 * (a - c) / curve
 	}
-	return (float64(lo+k) + shift) * s.spacing, share >= leastShare
+	return (float64(lo+k) + shift) * s.spacing, share >= minShare
 }
 
 // season returns the season of a line at frequency f: a subharmonic if its harmonics explain much more, rounded to a calendar season if
@@ -292,7 +292,7 @@ func (s *spectrum) calendar(found []Season, step float64) (period int, ok bool) 
 	}
 	others := slices.Clone(s.slowest())
 	for _, season := range found {
-		others = append(others, s.comb(step/season.Period, usualHarmonics)...)
+		others = append(others, s.comb(step/season.Period, defaultHarmonics)...)
 	}
 	n := float64(s.n)
 	criterion := func(columns [][]float64) float64 {
@@ -301,7 +301,7 @@ func (s *spectrum) calendar(found []Season, step float64) (period int, ok bool) 
 	}
 	least := criterion(others)
 	for _, p := range calendarSeasons {
-		periods, columns := s.span/float64(p), slices.Concat(others, s.comb(1/float64(p), usualHarmonics))
+		periods, columns := s.span/float64(p), slices.Concat(others, s.comb(1/float64(p), defaultHarmonics))
 		if periods < fewestSeasons || s.n < len(columns)+fewestFree {
 			continue
 		}
@@ -332,9 +332,9 @@ func (s *spectrum) candidates(step float64) [][]Part {
 // season only indicates that its pattern changes; it is removed and is not a candidate.
 func (s *spectrum) lines(step float64) (all [][]Part, seasons []Season) {
 	left := *s
-	for range 2 * mostSeasons {
+	for range 2 * maxSeasons {
 		f, ok := left.strongest()
-		if !ok || len(all) >= mostSeasons {
+		if !ok || len(all) >= maxSeasons {
 			break
 		}
 		carrier, cycle, enough := left.season(f)
@@ -360,7 +360,7 @@ func (s *spectrum) lines(step float64) (all [][]Part, seasons []Season) {
 // remove removes the harmonics of a carrier and recomputes the periodogram.
 func (s *spectrum) remove(carrier float64) {
 	var columns [][]float64
-	for h := 1; h <= usualHarmonics; h++ {
+	for h := 1; h <= defaultHarmonics; h++ {
 		for _, side := range []float64{-1, 0, 1} {
 			if f := float64(h)*carrier + side/s.span; f > 0 && f < 0.5+1e-6 {
 				columns = append(columns, s.comb(f, 1)...)
@@ -376,7 +376,7 @@ func inSidebands(seasons []Season, step, f, span float64) bool {
 	for _, c := range seasons {
 		carrier := step / c.Period
 		h := math.Round(f / carrier)
-		if h >= 1 && h <= usualHarmonics && math.Abs(f-h*carrier) < sidebands/(2.4*span) {
+		if h >= 1 && h <= defaultHarmonics && math.Abs(f-h*carrier) < sidebands/(2.4*span) {
 			return true
 		}
 	}

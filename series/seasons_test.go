@@ -276,8 +276,8 @@ func TestFewPeriods(t *testing.T) {
 			testkit.Near(t, mean, season(float64(c.rows+i)), 1+2*c.noise, "mean forecast")
 		}
 		for name, parts := range map[string][]Part{
-			"without short memory": without(usualParts, ShortMemory{}),
-			"known season":         append(slices.Clone(usualParts), Season{Period: float64(c.period)}),
+			"without short memory": without(defaultParts, ShortMemory{}),
+			"known season":         append(slices.Clone(defaultParts), Season{Period: float64(c.period)}),
 		} {
 			o.Parts = parts
 			if other := fit(t, s, o); m.Bound() < other.Bound()-1 {

@@ -11,10 +11,10 @@ import (
 //	s = zᵀK⁻¹y      I = zᵀK⁻¹z
 //
 // a shift with the optimal prior variance gains ½(s²/I − 1 − log s²/I) nats. The minimum gain increases with the number of candidate
-// times. If more than mostShifts are found, the series has large innovations rather than shifts, and all are rejected. All are also
+// times. If more than maxShifts are found, the series has large innovations rather than shifts, and all are rejected. All are also
 // rejected if the last one is too recent to be known as permanent.
 const (
-	mostShifts      = 3
+	maxShifts      = 3
 	shiftGain       = 5  // minimum gain in nats, in addition to log N
 	shiftRows       = 10 // minimum number of observations on each side and between two shifts
 	shiftStays      = 40 // minimum steps from the last shift to the end
@@ -27,7 +27,7 @@ func (s *search) shifts(t *trial) (*trial, error) {
 		return t, nil
 	}
 	before := t
-	for range mostShifts + 1 {
+	for range maxShifts + 1 {
 		u, gain, err := s.shift(t)
 		least := shiftGain + math.Log(float64(s.frame.Rows))
 		if err != nil || gain < least {

@@ -24,8 +24,8 @@ var optional = []Part{Slope{}, SmoothTrend{}, RandomWalk{}}
 // absent is the log amplitude of an omitted part.
 const absent = -30.0
 
-// usualQuality is the default prior of a quality.
-var usualQuality = Prior{Median: 0.5, SD: 1}
+// defaultQuality is the default prior of a quality.
+var defaultQuality = Prior{Median: 0.5, SD: 1}
 
 // averages reports whether predictions are averaged over variants.
 func (s *search) averages() bool { return !s.o.certain() && s.frame.Rows <= averagedRows }
@@ -94,7 +94,7 @@ const (
 func withQuality(parts []Part) []Part {
 	for i, p := range parts {
 		if m, ok := p.(ShortMemory); ok && m.Quality == (Prior{}) {
-			m.Quality = usualQuality
+			m.Quality = defaultQuality
 			swinging := slices.Clone(parts)
 			swinging[i] = m
 			return swinging

@@ -24,7 +24,7 @@ func newDropouts(_ context.Context, r recording, o *Options) (detector, error) {
 	samples := func(seconds float64) int { return audio.SamplesIn(seconds, max(r.rate, 8000)) }
 	step, err := r.step(o.Step)
 	return &dropoutDetector{recording: r, step: step, threshold: DefaultSensitivity + 1 - o.Sensitivity,
-		least: samples(leastDropout), most: samples(mostDropout), reach: samples(dropoutContext)}, err
+		least: samples(minDropout), most: samples(maxDropout), reach: samples(dropoutContext)}, err
 }
 
 // newZeros returns a detector of dropouts that are exact zeros.
@@ -56,7 +56,7 @@ func (r recording) step(given float64) (float64, error) {
 func (d *dropoutDetector) size() (block, margin int) { return blockSamples, d.most + d.reach + 1 }
 
 func (d *dropoutDetector) find(b block) (out []candidate) {
-	x, widest := b.x[b.channel], mostDither
+	x, widest := b.x[b.channel], maxDither
 	if d.zeros {
 		widest = 0
 	}
@@ -94,7 +94,7 @@ func (d *dropoutDetector) choose(all []candidate) (out []candidate) {
 // goesOn reports whether a channel other than c has sound during a run.
 func (d *dropoutDetector) goesOn(x [][]float64, c int, run [2]int) bool {
 	for o, x := range x {
-		if x = x[run[0]:run[1]]; o != c && slices.Max(x)-slices.Min(x) > 8*mostDither*d.step {
+		if x = x[run[0]:run[1]]; o != c && slices.Max(x)-slices.Min(x) > 8*maxDither*d.step {
 			return true
 		}
 	}

@@ -29,7 +29,7 @@ func TestChannels(t *testing.T) {
 			}
 		}
 		s := wholeScore(clean, r.Filled, r.Fit, r.SD, rate, gaps)
-		if !(s.VSSGP.TestRMSE < 0.1) || !(s.Coverage95 > 0.5) {
+		if !(s.Fill.TestRMSE < 0.1) || !(s.Coverage95 > 0.5) {
 			t.Errorf("%s: scores %+v", r.Method, s)
 		}
 		if o.Method == AR {

@@ -43,9 +43,9 @@ func Excerpts(channels, n, rate int, gaps []Gap, o Options) ([]Excerpt, error) {
 	}
 	all := excerpts(sorted, n, o.context(n, rate))
 	for _, e := range all {
-		if left := e.End - e.Start - audio.Missing(e.Gaps); left < leastObserved {
+		if left := e.End - e.Start - audio.Missing(e.Gaps); left < minObserved {
 			return nil, fault.Errorf(ErrGaps, "samples %d:%d contain only %d observed samples, must be at least %d",
-				e.Start, e.End, left, leastObserved)
+				e.Start, e.End, left, minObserved)
 		}
 	}
 	return all, nil

@@ -20,7 +20,7 @@ import (
 // is the error of its predictive mean. Silence predicts 0 everywhere, so its training error is the level of the signal. All other fills
 // keep the observed samples, so their training error is 0 if the reference equals the recording outside the gaps.
 type Scores struct {
-	VSSGP   audio.Scores // the fill, for any method
+	Fill    audio.Scores // the fill, for any method
 	Silence audio.Scores // zeros everywhere
 	Linear  audio.Scores // audio.FillLinear
 	AR      audio.Scores // the best simple fill: method AR
@@ -144,7 +144,7 @@ func (t *tally) add(e *Excerpt, known, reference [][]float64, fills, ar []GapFil
 // scores returns the root mean squares over the channels with missing samples, with equal weights.
 func (t *tally) scores() Scores {
 	s := Scores{Coverage95: float64(t.covered) / float64(t.filled)}
-	for m, to := range []*audio.Scores{&s.VSSGP, &s.Silence, &s.Linear, &s.AR} {
+	for m, to := range []*audio.Scores{&s.Fill, &s.Silence, &s.Linear, &s.AR} {
 		var train, test, trainSTFT, testSTFT []float64
 		for c, e := range t.methods[m] {
 			if !t.missed[c] {

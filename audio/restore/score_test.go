@@ -73,9 +73,9 @@ func TestScore(t *testing.T) {
 		name      string
 		got, want float64
 	}{
-		{"train", s.VSSGP.TrainRMSE, 0.01}, {"test", s.VSSGP.TestRMSE, 0.2},
-		{"train STFT", s.VSSGP.TrainSTFTRMSE, rms(stft, constant(0.01), observed)},
-		{"test STFT", s.VSSGP.TestSTFTRMSE, rms(stft, constant(0.2), inGap)},
+		{"train", s.Fill.TrainRMSE, 0.01}, {"test", s.Fill.TestRMSE, 0.2},
+		{"train STFT", s.Fill.TrainSTFTRMSE, rms(stft, constant(0.01), observed)},
+		{"test STFT", s.Fill.TestSTFTRMSE, rms(stft, constant(0.2), inGap)},
 		{"silence's train", s.Silence.TrainRMSE, rms(audio.RMSE, ref, observed)},
 		{"silence's test", s.Silence.TestRMSE, rms(audio.RMSE, ref, inGap)},
 		{"silence's train STFT", s.Silence.TrainSTFTRMSE, rms(stft, ref, observed)},
@@ -93,8 +93,8 @@ func TestScore(t *testing.T) {
 	}
 	// The STFT is linear, so the score is proportional to the error.
 	_, twice := scored(0.02, -0.4, 0.15)
-	if !near(twice.VSSGP.TestSTFTRMSE, 2*s.VSSGP.TestSTFTRMSE) || !near(twice.VSSGP.TrainSTFTRMSE, 2*s.VSSGP.TrainSTFTRMSE) || s.VSSGP.TestSTFTRMSE == 0 {
-		t.Errorf("STFT errors %+v, of twice the error %+v", s.VSSGP, twice.VSSGP)
+	if !near(twice.Fill.TestSTFTRMSE, 2*s.Fill.TestSTFTRMSE) || !near(twice.Fill.TrainSTFTRMSE, 2*s.Fill.TrainSTFTRMSE) || s.Fill.TestSTFTRMSE == 0 {
+		t.Errorf("STFT errors %+v, of twice the error %+v", s.Fill, twice.Fill)
 	}
 	if _, wrong := scored(0, 0.2, 0.1); wrong.Coverage95 != 0 {
 		t.Errorf("coverage %v of intervals of half-width 0.196 about an error of 0.2, want 0", wrong.Coverage95)
@@ -118,7 +118,7 @@ func TestScoreSimple(t *testing.T) {
 		testkit.Equal(t, score(r, nil), first, "scores without guesses")
 		gaps[1].Clipped = false
 		simple := testkit.Must(FillFrom(t.Context(), cut, 4000, rate, gaps, Options{Method: AR}))(t)
-		testkit.Equal(t, first.AR, score(simple, nil).VSSGP, "scores of ar")
+		testkit.Equal(t, first.AR, score(simple, nil).Fill, "scores of ar")
 		testkit.Equal(t, told, 2, "calls of progress")
 	}
 }

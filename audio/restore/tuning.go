@@ -15,6 +15,6 @@ const (
 	edgeOfGap     = 1.0  // seconds of a long gap that are predicted from each side; the rest is filled with zeros
 	jointGain     = 0.05 // minimum decrease of the mean log squared error in trials to use other channels (docs/fills.md)
 	unreliable    = 0.65 // maximum ratio of expected error to surrounding level without a warning (docs/fills.md)
-	leastObserved = 32   // minimum number of observed samples in an excerpt
+	minObserved = 32   // minimum number of observed samples in an excerpt
 	gapArrays     = 45   // measured number of temporary arrays of the samples around a gap
 )

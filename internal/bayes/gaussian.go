@@ -20,9 +20,9 @@ const (
 	// be quadratic over larger steps.
 	difference, stiff, stiffStep = 1e-3, 0.1, 0.03
 	stiffTries                   = 4
-	// leastCurvature is the minimum curvature in units of 1/scale². If scale is the prior standard deviation, the prior alone has
+	// minCurvature is the minimum curvature in units of 1/scale². If scale is the prior standard deviation, the prior alone has
 	// curvature 1. A smaller curvature at a mode would lead to draws where the approximation is invalid.
-	leastCurvature = 0.3
+	minCurvature = 0.3
 )
 
 // A Gaussian is the Laplace approximation N(Mode, H⁻¹) of a posterior, where H is the negative Hessian of its log density at the mode.
@@ -45,7 +45,7 @@ func NewGaussian(mode, scale []float64, value float64, h []float64) (g *Gaussian
 	return g, err
 }
 
-// axes returns the eigenvalues of h, at least leastCurvature, and writes the eigenvectors to vectors.
+// axes returns the eigenvalues of h, at least minCurvature, and writes the eigenvectors to vectors.
 func axes(h mat.Symmetric, vectors *mat.Dense) ([]float64, error) {
 	var eigen mat.EigenSym
 	if !eigen.Factorize(h, true) {
@@ -53,7 +53,7 @@ func axes(h mat.Symmetric, vectors *mat.Dense) ([]float64, error) {
 	}
 	values := eigen.Values(nil)
 	for i := range values {
-		values[i] = max(values[i], leastCurvature)
+		values[i] = max(values[i], minCurvature)
 	}
 	eigen.VectorsTo(vectors)
 	return values, nil
@@ -170,7 +170,7 @@ func (g *Gaussian) SD(i int) float64 {
 	return math.Sqrt(variance)
 }
 
-// Information returns the curvature [n,n] in units of Scale, with eigenvalues of at least leastCurvature.
+// Information returns the curvature [n,n] in units of Scale, with eigenvalues of at least minCurvature.
 func (g *Gaussian) Information() []float64 {
 	n := len(g.Mode)
 	h := make([]float64, n*n)

@@ -10,7 +10,7 @@ import (
 
 const (
 	acceptance = 0.8 // target acceptance rate
-	mostSteps  = 4   // maximum number of leapfrog steps per trajectory
+	maxSteps  = 4   // maximum number of leapfrog steps per trajectory
 	// Dual averaging (Hoffman & Gelman 2014, section 3.2): κ, initial step length, γ, t₀.
 	forgetting, firstLength, shrinkage, delay = 0.75, 0.5, 0.05, 10.0
 )
@@ -65,7 +65,7 @@ func (c *chain) point(z []float64) (*point, error) {
 // step simulates a trajectory and accepts or rejects its end. It returns the acceptance probability.
 func (c *chain) step() float64 {
 	momentum := normals(c.random, len(c.at.z))
-	steps := 1 + c.random.IntN(mostSteps)
+	steps := 1 + c.random.IntN(maxSteps)
 	length := c.length * (0.8 + 0.4*c.random.Float64()) // avoids periodic trajectories
 	energy := func(p *point) float64 { return halfSquare(momentum) - p.value }
 	before, to := energy(c.at), c.at

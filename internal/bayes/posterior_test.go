@@ -54,8 +54,8 @@ func TestLaplace(t *testing.T) {
 	}
 	flat := func(_, g []float64) (float64, error) { clear(g); return 0, nil }
 	g, err := laplace(flat, []float64{0}, []float64{2})
-	if err != nil || math.Abs(g.SD(0)-2/math.Sqrt(leastCurvature)) > 1e-12 {
-		t.Errorf("flat objective: sd %v (%v), want %v", g.SD(0), err, 2/math.Sqrt(leastCurvature))
+	if err != nil || math.Abs(g.SD(0)-2/math.Sqrt(minCurvature)) > 1e-12 {
+		t.Errorf("flat objective: sd %v (%v), want %v", g.SD(0), err, 2/math.Sqrt(minCurvature))
 	}
 	if _, err := laplace(truncated, []float64{0.5}, []float64{1}); err == nil {
 		t.Error("no error for an objective that fails near the mode")

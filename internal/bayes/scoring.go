@@ -63,10 +63,10 @@ func (f Scored) Func(v, gradient []float64) (float64, error) {
 
 const (
 	firstDamping     = 1e-3 // relative to the diagonal of the information
-	leastDamping     = 1e-6
-	mostDamping      = 1e12
-	leastEigenvalue  = 1e-6 // of the information, relative to its diagonal
-	leastInformation = 1e-9
+	minDamping     = 1e-6
+	maxDamping      = 1e12
+	minEigenvalue  = 1e-6 // of the information, relative to its diagonal
+	minInformation = 1e-9
 	largestStep      = 2.0 // maximum step of a coordinate (a logarithm)
 )
 
@@ -80,7 +80,7 @@ func Climb(ctx context.Context, f Scored, start []float64, gain float64, evaluat
 		return nil, nil, err
 	}
 	next, damping := &Evaluation{}, firstDamping
-	for n := 1; n < evaluations && damping < mostDamping; n++ {
+	for n := 1; n < evaluations && damping < maxDamping; n++ {
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
 		}
@@ -103,7 +103,7 @@ func Climb(ctx context.Context, f Scored, start []float64, gain float64, evaluat
 		mode, at, next = v, next, at
 		switch {
 		case rise > 0.75*promise:
-			damping = max(damping/10, leastDamping)
+			damping = max(damping/10, minDamping)
 		case rise < 0.25*promise:
 			damping *= 4
 		}
@@ -120,7 +120,7 @@ func (e *Evaluation) step(damping float64) (step []float64, promise float64) {
 	}
 	unit := make([]float64, n)
 	for i := range n {
-		unit[i] = 1 / math.Sqrt(max(e.Information[i*n+i], leastInformation))
+		unit[i] = 1 / math.Sqrt(max(e.Information[i*n+i], minInformation))
 	}
 	h := mat.NewSymDense(n, nil)
 	for i := range n {
@@ -140,7 +140,7 @@ func (e *Evaluation) step(damping float64) (step []float64, promise float64) {
 		for i, g := range e.Gradient {
 			slope += axes.At(i, k) * g * unit[i]
 		}
-		c = max(math.Abs(c), leastEigenvalue)
+		c = max(math.Abs(c), minEigenvalue)
 		along := slope / (c + damping)
 		promise += along * (slope - 0.5*c*along)
 		for i := range step {

@@ -44,7 +44,7 @@ func (s *Series) bins(ctx context.Context, centers []float64, length, level floa
 		centers, half = []float64{s.x0 + float64(len(s.missing)-1)*s.step/2}, length
 	}
 	steps := length / s.step
-	for _, r := range s.rankings(ctx, centers, half, steps, set.mostBins(steps), set.Shared) {
+	for _, r := range s.rankings(ctx, centers, half, steps, set.maxBins(steps), set.Shared) {
 		keep, rest := set.split(r, spectrumShare*level)
 		dropped += rest / float64(len(centers))
 		at := len(kept)
@@ -150,8 +150,8 @@ func (s *Series) binCount(steps float64) int {
 	return max(1, int(math.Ceil(s.band*steps/spectrumBin)))
 }
 
-// mostBins returns the maximum number of bins that a window keeps.
-func (s *Settings) mostBins(steps float64) int {
+// maxBins returns the maximum number of bins that a window keeps.
+func (s *Settings) maxBins(steps float64) int {
 	if n := cmp.Or(s.Components, s.most); n != 0 {
 		return n
 	}

@@ -45,7 +45,7 @@ func (s *Series) choose(ctx context.Context, lengths []float64, set Settings, ev
 	var tried []Settings
 	for _, length := range lengths {
 		c := set
-		c.Window, c.most = length, set.mostBins(s.steps(length))
+		c.Window, c.most = length, set.maxBins(s.steps(length))
 		tried = append(tried, c)
 	}
 	t := &trials{ctx: ctx, evaluator: evaluator, best: tried[0], criterion: math.Inf(-1)}

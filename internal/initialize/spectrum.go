@@ -91,7 +91,7 @@ func (s *Series) candidates(set Settings) []float64 {
 	}
 	// Spectral lines that persist throughout the data (days and weeks in hourly rows) need no
 	// windows.
-	if m := float64(spectrumFeatures * set.mostBins(s.steps(0))); set.Candidates == nil && set.Optimized &&
+	if m := float64(spectrumFeatures * set.maxBins(s.steps(0))); set.Candidates == nil && set.Optimized &&
 		float64(len(s.missing))*m*m <= noWindowWork {
 		lengths = append(lengths, 0)
 	}

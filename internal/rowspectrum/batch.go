@@ -40,7 +40,7 @@ func (p *panels) reset(n int) {
 func (p *panels) idle(i int) {
 	clear(p.jobs[i*jobSize:][:jobSize])
 	for lane := range simd.Lanes {
-		p.positions[i*simd.Lanes+lane] = mostPoints
+		p.positions[i*simd.Lanes+lane] = maxPoints
 	}
 	p.points[i] = 1
 }
@@ -70,8 +70,8 @@ func (b *batch) add(m *shape, waves ...carrier) {
 		}
 		return
 	}
-	blocks := m.half/mostPoints + 1
-	points := min(m.half+1, mostPoints)
+	blocks := m.half/maxPoints + 1
+	points := min(m.half+1, maxPoints)
 	for i, c := range waves {
 		g, r := b.s.nearest(c)
 		phase, conjugate := c.phase, m.scale
@@ -79,7 +79,7 @@ func (b *batch) add(m *shape, waves ...carrier) {
 			g, r, phase, conjugate = -g, -r, -phase, -conjugate
 		}
 		for block := range blocks {
-			k := (2*block + 1 - blocks) * mostPoints
+			k := (2*block + 1 - blocks) * maxPoints
 			n, lane := b.lane(int64(b.s.margin+k)+g, points)
 			if i == 0 && block == 0 {
 				b.groups = append(b.groups, group{n, blocks})

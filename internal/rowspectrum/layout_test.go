@@ -186,7 +186,7 @@ func (s *Spectrum) boundaries() (out []envelope) {
 	}
 	for _, near := range []float64{0.999, 1, 1.001} {
 		decays := []float64{0, 1e-30, shortest * near, 10 * near, digits * digits / (span * span) * near}
-		for _, half := range []float64{mostPoints, 3 * mostPoints, float64(s.reach), 2 * float64(s.reach)} {
+		for _, half := range []float64{maxPoints, 3 * maxPoints, float64(s.reach), 2 * float64(s.reach)} {
 			q := half * s.h / digits * near
 			decays = append(decays, q*q-s.p0)
 		}

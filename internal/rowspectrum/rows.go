@@ -36,23 +36,23 @@ func Expect(n, m, d int, band, passCost float64) (cheaper bool, flops, bytes flo
 		count = math.Exp2(math.Ceil(math.Log2(2 * band * over * rows)))
 		making = nufft.Bytes(int(count))
 	}
-	cheaper = n >= leastRows && pairs <= mostPairs && count <= mostPerRow*rows && units < passCost*features*features*rows
+	cheaper = n >= minRows && pairs <= maxPairs && count <= maxPerRow*rows && units < passCost*features*features*rows
 	return cheaper, 3 / CPU * units, values*(16*count+8*rows) + max(making, 64*(pairs+features*float64(d)))
 }
 
 // longTerms is the approximate number of terms of a product of two features that both extend over most rows.
 const longTerms = 33
 
-// leastRows is the minimum number of rows for tables. mostPairs bounds the memory of the sums.
+// minRows is the minimum number of rows for tables. maxPairs bounds the memory of the sums.
 const (
-	leastRows = 512
-	mostPairs = 1 << 27
+	minRows = 512
+	maxPairs = 1 << 27
 )
 
 // Over adds tables to a backend's rows with the data d. It returns the rows unchanged if tables are never faster:
 // several inputs, windows, or few rows.
 func Over(rows backend.Rows, d *backend.Data) backend.Rows {
-	if !possible(d) || d.N < leastRows {
+	if !possible(d) || d.N < minRows {
 		return rows
 	}
 	return &Rows{Rows: rows, data: *d, passCost: CPU}
@@ -92,7 +92,7 @@ func (r *Rows) Pullback(dst, f *backend.Features, bar *backend.Moments) error {
 	if !r.cheaper(f) {
 		return r.Rows.Pullback(dst, f, bar)
 	}
-	if !r.sums.are(f) {
+	if !r.sums.match(f) {
 		if err := r.take(f); err != nil {
 			return fmt.Errorf("row spectrum: pullback: %w", err)
 		}
@@ -136,7 +136,7 @@ func (r *Rows) cheaper(f *backend.Features) bool {
 // operations: the decision must not depend on the machine, because the bits of the sums depend on it.
 func (s *Spectrum) cheaper(dst []wave, f *backend.Features, passCost float64) bool {
 	m := float64(f.M)
-	if m*(m+1)/2 > mostPairs || !s.waves(dst, f) || float64(s.cover(dst)-s.margin) > mostPerRow*float64(s.rows) {
+	if m*(m+1)/2 > maxPairs || !s.waves(dst, f) || float64(s.cover(dst)-s.margin) > maxPerRow*float64(s.rows) {
 		return false
 	}
 	terms := 0.0
@@ -150,8 +150,8 @@ func (s *Spectrum) cheaper(dst []wave, f *backend.Features, passCost float64) bo
 // of the features' terms.
 func sumCost(m, d, terms float64) float64 { return m/2*(m*pairCost+2*terms) + d*terms }
 
-// mostPerRow bounds the number of frequencies per row, and so the memory of the tables.
-const mostPerRow = 16
+// maxPerRow bounds the number of frequencies per row, and so the memory of the tables.
+const maxPerRow = 16
 
 // terms estimates the number of terms in sums of products with a wave.
 func (s *Spectrum) terms(w *wave) float64 {

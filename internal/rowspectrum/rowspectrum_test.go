@@ -134,7 +134,7 @@ func TestChoice(t *testing.T) {
 		stretch backendtest.Stretch
 		tables  bool
 	}{
-		{name: "few rows", n: leastRows - 1, m: 100},
+		{name: "few rows", n: minRows - 1, m: 100},
 		{name: "long features", n: 4000, m: 100, tables: true},
 		{name: "one feature", n: 4000, m: 1, tables: true},
 		{name: "rows at one place", n: 4000, m: 10, change: func(d *backend.Data, _ *backend.Features) { clear(d.X) }},
@@ -181,9 +181,9 @@ func TestChoice(t *testing.T) {
 	}
 }
 
-// TestExpect checks that tables are expected up to mostPerRow frequencies per row.
+// TestExpect checks that tables are expected up to maxPerRow frequencies per row.
 func TestExpect(t *testing.T) {
-	for band, want := range map[float64]bool{0: true, 1: true, mostPerRow / 4: true, mostPerRow/4 + 0.01: false} {
+	for band, want := range map[float64]bool{0: true, 1: true, maxPerRow / 4: true, maxPerRow/4 + 0.01: false} {
 		if got, _, _ := Expect(1<<14, 10, 1, band, CPU); got != want {
 			t.Errorf("band %v: %v, want %v", band, got, want)
 		}
@@ -208,7 +208,7 @@ func TestStopped(t *testing.T) {
 	momentsOf(t, r, f)
 	left.Store(20)
 	testkit.Fails(t, r.Moments(backend.NewMoments(f, 1), other), stop, "")
-	if r.sums.are(f) || r.sums.are(other) {
+	if r.sums.match(f) || r.sums.are(other) {
 		t.Error("partial sums are used as complete")
 	}
 }

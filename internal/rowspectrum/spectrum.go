@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	// mostPoints is the maximum number of terms on either side of the middle that one lane sums. Longer sums use several
+	// maxPoints is the maximum number of terms on either side of the middle that one lane sums. Longer sums use several
 	// lanes.
-	mostPoints = 40
+	maxPoints = 40
 
 	// rowCost is the cost of a row in a direct sum, in units of a term of a table's sum.
 	rowCost = 64
@@ -52,8 +52,8 @@ func New(d *backend.Data) *Spectrum {
 		return nil
 	}
 	s := &Spectrum{layout: l, rows: d.N, period: over * l.span}
-	s.reach = int(math.Sqrt(rowCost*over*digits*digits/math.Pi*float64(len(l.values[0])))) + mostPoints
-	s.margin = s.reach + 2*mostPoints
+	s.reach = int(math.Sqrt(rowCost*over*digits*digits/math.Pi*float64(len(l.values[0])))) + maxPoints
+	s.margin = s.reach + 2*maxPoints
 	if l.even {
 		s.length = 2 * int64(nufft.FastLength(int(math.Ceil(over*l.span/2))))
 		s.period = float64(s.length)

@@ -91,8 +91,8 @@ func (u *sums) take(s *Spectrum, f *backend.Features, d int, stopped func() erro
 // singleFeatures is the number of features whose sums with one vector a core computes at a time.
 const singleFeatures = 64
 
-// are reports whether the sums were computed for f.
-func (u *sums) are(f *backend.Features) bool {
+// match reports whether the sums were computed for f.
+func (u *sums) match(f *backend.Features) bool {
 	if u.features == nil || u.features.M != f.M {
 		return false
 	}
@@ -179,7 +179,7 @@ func pointsOf(job []float64) (points int64, plain bool) {
 		extent = max(extent, job[simd.WaveExtent*simd.Lanes+lane])
 		reach = max(reach, job[simd.WaveReach*simd.Lanes+lane])
 	}
-	if !(extent <= digits*digits && reach+1.5 < mostPoints) {
+	if !(extent <= digits*digits && reach+1.5 < maxPoints) {
 		return 0, false
 	}
 	return int64(reach+0.5) + 2, true

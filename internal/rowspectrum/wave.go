@@ -32,14 +32,14 @@ type carrier struct {
 	phase  float64 // in [−½, ½]
 }
 
-// mostCycles is the largest |ωT/2π| that float64 represents accurately.
-const mostCycles = 1 << 45
+// maxCycles is the largest |ωT/2π| that float64 represents accurately.
+const maxCycles = 1 << 45
 
 // waves writes the features' waves to dst. It returns false if a number is not finite or too large.
 func (s *Spectrum) waves(dst []wave, f *backend.Features) bool {
-	unit, most := s.layout.step.Hi, float64(mostCycles)
+	unit, most := s.layout.step.Hi, float64(maxCycles)
 	if s.layout.rounded { // the error grows with the frequency
-		most = mostPerRow * s.period
+		most = maxPerRow * s.period
 	}
 	for k := range dst {
 		w := &dst[k]

@@ -27,7 +27,7 @@ type Search struct {
 
 // New returns a Search with the fitted weights for a sensitivity of 0 to 10.
 func New(rate int, step, sensitivity float64) *Search {
-	return &Search{rate, step, &fitted, threshold(sensitivity) - crowd*math.Log(mostDense+few)}
+	return &Search{rate, step, &fitted, threshold(sensitivity) - rateWeight*math.Log(maxRate+cleanRate)}
 }
 
 // Size returns the hop between windows, and the number of samples that Find needs on each side of its range.
@@ -63,27 +63,27 @@ func (s *Search) Find(x []float64, from, lo, hi int) (out []Candidate) {
 }
 
 // Choose returns the candidates of a channel of n samples that are reported at a sensitivity, sorted and disjoint. Clicks are rarely
-// isolated, so it adds crowd·log(ρ + few) to the log-odds, where ρ is the number of candidates per second with log-odds above sure
-// within crowdSeconds.
+// isolated, so it adds rateWeight·log(ρ + cleanRate) to the log-odds, where ρ is the number of candidates per second with log-odds above countedLogOdds
+// within rateSeconds.
 func Choose(all []Candidate, n, rate int, sensitivity float64) (out []Candidate) {
 	all = slices.Clone(all)
 	slices.SortStableFunc(all, func(a, b Candidate) int { return cmp.Or(cmp.Compare(a.Lo, b.Lo), cmp.Compare(a.Hi, b.Hi)) })
 	var certain []int
 	for _, c := range all {
-		if c.LogOdds > sure {
+		if c.LogOdds > countedLogOdds {
 			certain = append(certain, c.Lo)
 		}
 	}
 	for _, c := range all {
-		from, to := max(0, c.Lo-crowdSeconds*rate), min(n, c.Lo+crowdSeconds*rate)
+		from, to := max(0, c.Lo-rateSeconds*rate), min(n, c.Lo+rateSeconds*rate)
 		lo, _ := slices.BinarySearch(certain, from)
 		hi, _ := slices.BinarySearch(certain, to)
-		density := float64((hi-lo)*rate) / float64(max(to-from, crowdSeconds*rate))
-		c.LogOdds += crowd * math.Log(min(density, mostDense)+few)
+		density := float64((hi-lo)*rate) / float64(max(to-from, rateSeconds*rate))
+		c.LogOdds += rateWeight * math.Log(min(density, maxRate)+cleanRate)
 		if !(c.LogOdds > threshold(sensitivity)) {
 			continue
 		}
-		if k := len(out) - 1; k >= 0 && c.Lo <= out[k].Hi+join {
+		if k := len(out) - 1; k >= 0 && c.Lo <= out[k].Hi+mergeGap {
 			out[k].Hi, out[k].LogOdds = max(out[k].Hi, c.Hi), max(out[k].LogOdds, c.LogOdds)
 			continue
 		}
@@ -93,4 +93,4 @@ func Choose(all []Candidate, n, rate int, sensitivity float64) (out []Candidate)
 }
 
 // threshold returns the minimum log-odds of a reported candidate.
-func threshold(sensitivity float64) float64 { return usual - point*(sensitivity-5) }
+func threshold(sensitivity float64) float64 { return baseThreshold - thresholdStep*(sensitivity-5) }

@@ -65,7 +65,7 @@ func TestGains(t *testing.T) {
 		for n := 1; n <= longest; n++ {
 			y, d := mat.NewVecDense(n, w.y[lo:lo+n]), mat.NewVecDense(n, nil)
 			testkit.OK(t, d.SolveVec(w.toeplitz(n), y))
-			if nats := gain(mat.Dot(d, y)/w.power[lo], n); nats >= noticed && nats > best {
+			if nats := gain(mat.Dot(d, y)/w.power[lo], n); nats >= minGain && nats > best {
 				best, length = nats, n
 			}
 		}
@@ -78,7 +78,7 @@ func TestGains(t *testing.T) {
 		}
 	}
 	if seen < 3 || seen > 150 {
-		t.Errorf("%d first samples gain noticed nats", seen)
+		t.Errorf("%d first samples gain minGain nats", seen)
 	}
 }
 
@@ -157,15 +157,15 @@ func TestRefined(t *testing.T) {
 // TestChoose checks that the threshold depends on the sensitivity and the click rate nearby, and that adjacent clicks are merged.
 func TestChoose(t *testing.T) {
 	const n = 100 * rate
-	alone := Candidate{Lo: 50 * rate, Hi: 50*rate + 3, LogOdds: threshold(5) - crowd*math.Log(few) + 0.01}
+	alone := Candidate{Lo: 50 * rate, Hi: 50*rate + 3, LogOdds: threshold(5) - rateWeight*math.Log(cleanRate) + 0.01}
 	var others []Candidate
 	for i := range 20 {
 		at := 45*rate + i*rate/2 + rate/4
 		others = append(others, Candidate{Lo: at, Hi: at + 1, LogOdds: 9})
 	}
 	weaker := alone
-	weaker.LogOdds -= crowd*math.Log(1+1/few) - 0.01 // rate of one per second
-	near := Candidate{Lo: alone.Hi + join, Hi: alone.Hi + join + 5, LogOdds: 3.5}
+	weaker.LogOdds -= rateWeight*math.Log(1+1/cleanRate) - 0.01 // rate of one per second
+	near := Candidate{Lo: alone.Hi + mergeGap, Hi: alone.Hi + mergeGap + 5, LogOdds: 3.5}
 	for _, c := range []struct {
 		name        string
 		all         []Candidate
@@ -183,19 +183,19 @@ func TestChoose(t *testing.T) {
 			t.Errorf("touching: %v", got)
 		}
 		// The reported log-odds, from which the confidence follows, include the click rate.
-		odds := map[string]float64{"alone": threshold(5) + 0.01, "among others": weaker.LogOdds + crowd*math.Log(1+few),
-			"touching": max(alone.LogOdds, near.LogOdds) + crowd*math.Log(few)}
+		odds := map[string]float64{"alone": threshold(5) + 0.01, "among others": weaker.LogOdds + rateWeight*math.Log(1+cleanRate),
+			"touching": max(alone.LogOdds, near.LogOdds) + rateWeight*math.Log(cleanRate)}
 		if want, ok := odds[c.name]; ok && !slices.ContainsFunc(got,
 			func(d Candidate) bool { return math.Abs(d.LogOdds-want) < 1e-9 }) {
 			t.Errorf("%s: %v, want log-odds of %v", c.name, got, want)
 		}
 	}
-	dense := make([]Candidate, 30*rate/40) // more than mostDense per second
+	dense := make([]Candidate, 30*rate/40) // more than maxRate per second
 	for i := range dense {
 		dense[i] = Candidate{Lo: 40 * i, Hi: 40*i + 1, LogOdds: 5}
 	}
 	for _, c := range Choose(dense, 30*rate, rate, 5) {
-		if math.Abs(c.LogOdds-5-crowd*math.Log(mostDense+few)) > 1e-9 {
+		if math.Abs(c.LogOdds-5-rateWeight*math.Log(maxRate+cleanRate)) > 1e-9 {
 			t.Fatalf("dense: %v, want log-odds of 5 and the largest rate", c)
 		}
 	}

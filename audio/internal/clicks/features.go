@@ -98,7 +98,7 @@ func (w *window) change(lo, hi int) change {
 	f[fLevel] = math.Log10(floats.Dot(d, d)/float64(length)/max(1, around) + 1e-9)
 	f[fHeavy] = w.heavy
 	f[fRoot] = math.Log(w.lags[0])
-	if c.LogOdds = w.Weights.LogOdds(f); c.LogOdds >= min(w.Least, early) { // fAgain is expensive and only lowers the log-odds
+	if c.LogOdds = w.Weights.LogOdds(f); c.LogOdds >= min(w.Least, firstPassLogOdds) { // fAgain is expensive and only lowers the log-odds
 		f[fAgain] = w.again(own, lo) / before
 		c.LogOdds = w.Weights.LogOdds(f)
 	}

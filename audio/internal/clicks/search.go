@@ -27,7 +27,7 @@ func (w *window) find(lo, hi int) (out []Candidate) {
 	all := w.search(lo, hi)
 	again := false
 	for _, c := range all {
-		if c.LogOdds > early {
+		if c.LogOdds > firstPassLogOdds {
 			floats.Sub(w.z[c.Lo:c.Hi], c.d)
 			for n := c.Lo; n < c.Hi+order; n++ {
 				w.found[n] = true
@@ -48,7 +48,7 @@ func (w *window) find(lo, hi int) (out []Candidate) {
 
 // trimmed returns the candidate without samples with very small changes at both ends.
 func (c change) trimmed() Candidate {
-	least := small * floats.Norm(c.d, math.Inf(1))
+	least := endShare * floats.Norm(c.d, math.Inf(1))
 	out := c.Candidate
 	for math.Abs(c.d[out.Lo-c.Lo]) < least {
 		out.Lo++
@@ -62,7 +62,7 @@ func (c change) trimmed() Candidate {
 // constant reports whether all samples are equal. A border between audio and digital silence is not a click.
 func constant(x []float64) bool { return floats.Min(x) == floats.Max(x) }
 
-// search evaluates candidates that gain at least noticed nats in decreasing order, and removes likely clicks from the errors.
+// search evaluates candidates that gain at least minGain nats in decreasing order, and removes likely clicks from the errors.
 func (w *window) search(lo, hi int) (out []change) {
 	n := len(w.x)
 	lo, hi = max(order, lo-longest), min(n-order-longest, hi+longest/5)
@@ -80,16 +80,16 @@ func (w *window) search(lo, hi int) (out []change) {
 	all := w.best[len(lengths)-1]
 	for {
 		at := lo + floats.MaxIdx(all.nats[lo:hi])
-		if !(all.nats[at] >= noticed) {
+		if !(all.nats[at] >= minGain) {
 			return out
 		}
 		c := w.candidate(at)
-		if c.LogOdds > early {
+		if c.LogOdds > firstPassLogOdds {
 			c = w.refined(c, lo)
 		}
 		out = append(out, c)
 		w.skip(at, at+1)
-		if c.LogOdds > early {
+		if c.LogOdds > firstPassLogOdds {
 			w.skip(max(lo, c.Lo-2), min(hi, c.Lo+2))
 			w.remove(c)
 			w.gains(max(lo, c.Lo-order-longest), min(hi, c.Hi+order))
@@ -118,14 +118,14 @@ func (w *window) skip(lo, hi int) {
 // includes the cost of encoding one change per sample.
 func gain(t float64, samples int) float64 {
 	l := float64(samples)
-	return t/2 - l/2*math.Log1p(t/l) - perSample*l
+	return t/2 - l/2*math.Log1p(t/l) - sampleCost*l
 }
 
-// minReduction contains the minimum t at which a candidate of each length gains noticed nats.
+// minReduction contains the minimum t at which a candidate of each length gains minGain nats.
 var minReduction = func() (all [longest + 1]float64) {
 	for l := range all {
 		for range 100 { // fixed-point iteration
-			all[l] = 2*(noticed+perSample*float64(l)) + float64(l)*math.Log1p(all[l]/max(1, float64(l)))
+			all[l] = 2*(minGain+sampleCost*float64(l)) + float64(l)*math.Log1p(all[l]/max(1, float64(l)))
 		}
 	}
 	return all
@@ -180,7 +180,7 @@ func (w *window) candidate(at int) change {
 			top = c
 		}
 	}
-	isLarge := func(v float64) bool { return math.Abs(v) >= large*floats.Norm(top.d, math.Inf(1)) }
+	isLarge := func(v float64) bool { return math.Abs(v) >= cutShare*floats.Norm(top.d, math.Inf(1)) }
 	first := slices.IndexFunc(top.d, isLarge)
 	end := length
 	for !isLarge(top.d[end-1]) {
@@ -192,7 +192,7 @@ func (w *window) candidate(at int) change {
 	for k, longest := range lengths[:last] {
 		if best := w.best[k]; length > longest {
 			lo := at + floats.MaxIdx(best.nats[at:at+length])
-			if best.nats[lo] >= noticed {
+			if best.nats[lo] >= minGain {
 				try(lo, lo+best.length[lo])
 			}
 		}

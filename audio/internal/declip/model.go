@@ -12,7 +12,7 @@ import (
 // learn estimates the autoregressive model of each tile.
 func (s *section) learn() {
 	peak := floats.Norm(s.mean, math.Inf(1))
-	least := 1e-12*peak*peak + leastPower
+	least := 1e-12*peak*peak + minPower
 	for i := range s.tiles {
 		t := &s.tiles[i]
 		r := s.autocorrelation(t)

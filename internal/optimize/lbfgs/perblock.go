@@ -9,7 +9,7 @@ import (
 
 const (
 	firstRadius = 0.5
-	mostRadius  = 4.0
+	maxRadius  = 4.0
 	goodShare   = 0.05 // minimum fraction of the predicted rise; below it a block's radius is reduced
 	patientFor  = 3    // successive failures before every radius is reduced
 	shrinkAll   = 0.3
@@ -121,7 +121,7 @@ func (m *move) radius(now, was, is float64) float64 {
 	case m.rise < goodShare*was:
 		return m.size * max(0.1, min(0.5, was/(was-is)))
 	case is > -was/2 && m.cut:
-		return min(mostRadius, 2*now)
+		return min(maxRadius, 2*now)
 	case is < -was/2:
 		return 0.7 * m.size
 	}

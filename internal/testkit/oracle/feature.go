@@ -170,7 +170,7 @@ func Angle(omega, x, z []float64, c float64) float64 {
 	defer angles.Unlock()
 	r, known := angles.known[key]
 	if !known {
-		if len(angles.known) == mostAngles {
+		if len(angles.known) == maxAngles {
 			clear(angles.known)
 		}
 		r = angle(omega, x, z, c)
@@ -185,7 +185,7 @@ var angles = struct {
 	known map[[4]float64]float64
 }{known: map[[4]float64]float64{}}
 
-const mostAngles = 1 << 18
+const maxAngles = 1 << 18
 
 // angle implements Angle for finite arguments.
 func angle(omega, x, z []float64, c float64) float64 {

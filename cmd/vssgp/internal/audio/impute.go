@@ -303,7 +303,7 @@ func (r *repair) run(ctx context.Context) (err error) {
 		return datafile.FromFile(r.input+" against "+r.reference, err)
 	}
 	f.Scores = scoresTable(s, f.Method)
-	r.scores = &scores{s.AR, s.Linear, s.Silence, filledScores{s.VSSGP, s.Coverage95}}
+	r.scores = &scores{s.AR, s.Linear, s.Silence, filledScores{s.Fill, s.Coverage95}}
 	return nil
 }
 

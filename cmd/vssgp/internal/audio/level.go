@@ -28,7 +28,7 @@ const (
 	autoGain    = "auto"
 	inputFormat = "input"
 	floatFormat = "float"
-	leastGain   = -60.0 // dB
+	minGain   = -60.0 // dB
 )
 
 // gainValue returns the value of --gain.
@@ -42,8 +42,8 @@ func (l *levelFlags) gainValue() *cli.Value {
 			number = strings.TrimSpace(s[:n])
 		}
 		v, err := strconv.ParseFloat(number, 64)
-		if err != nil || !(v >= leastGain && v <= 0) {
-			return fmt.Errorf("must be auto, or %v to 0 decibels, such as -6dB", leastGain)
+		if err != nil || !(v >= minGain && v <= 0) {
+			return fmt.Errorf("must be auto, or %v to 0 decibels, such as -6dB", minGain)
 		}
 		l.gain = &v
 		return nil
@@ -89,7 +89,7 @@ func (r *repair) setLevel() {
 	case f.Result == nil:
 	case !e.Float && (l.auto || slices.ContainsFunc(f.Result.Gaps, func(g audio.Gap) bool { return g.Clipped })):
 		r.gain = -max(0, math.Ceil(100*overflow(f, e, r.options.Draws, true))/100)
-		if r.gain = max(r.gain, leastGain); r.gain < 0 {
+		if r.gain = max(r.gain, minGain); r.gain < 0 {
 			r.env.Note("the output is %.2f dB softer than the input, because fills exceed full scale; --gain 0 keeps "+
 				"the level and clips them, --format float writes them without a change of level", -r.gain)
 		}

@@ -153,7 +153,7 @@ func scoresTable(s restore.Scores, method string) *report.Table {
 	return &report.Table{
 		Caption: "Errors of the fill, silence, linear interpolation and autoregressive interpolation (ar) compared with the reference",
 		Head:    []string{"", "test RMSE", "train RMSE", "test STFT RMSE", "train STFT RMSE", "95 % coverage"},
-		Rows: [][]string{line(method, s.VSSGP, cli.Short(s.Coverage95)), line("silence", s.Silence, ""), line("linear", s.Linear, ""),
+		Rows: [][]string{line(method, s.Fill, cli.Short(s.Coverage95)), line("silence", s.Silence, ""), line("linear", s.Linear, ""),
 			line("ar", s.AR, "")},
 	}
 }
@@ -178,13 +178,13 @@ func printFound(env *cli.Env, f *report.Fill) {
 	env.Print("found %s in %.1f s of audio", found, float64(f.Samples)/float64(f.Rate))
 }
 
-// mostFound and mostWarnings are the maximum numbers of detections and of warnings in printed text.
-const mostFound, mostWarnings = 40, 10
+// maxFound and maxWarnings are the maximum numbers of detections and of warnings in printed text.
+const maxFound, maxWarnings = 40, 10
 
 // printDetections prints the detections.
 func printDetections(env *cli.Env, f *report.Fill) {
 	for i, d := range f.Found {
-		if i == mostFound {
+		if i == maxFound {
 			env.Print("%d more; use --labels, --json or --report to list all", len(f.Found)-i)
 			break
 		}
@@ -215,7 +215,7 @@ func printFill(env *cli.Env, f *report.Fill) {
 	}
 	warnings := r.Warnings()
 	for i, d := range warnings {
-		if i == mostWarnings {
+		if i == maxWarnings {
 			env.Print("unreliable: %d more; use --json or --report to list all", len(warnings)-i)
 			break
 		}

@@ -189,12 +189,12 @@ func (r *prediction) drawFiles(path string, n int) (files []fileio.File, err err
 	return files, err
 }
 
-// mostNumbers is the maximum number of values of draws or output rows in memory at a
+// maxNumbers is the maximum number of values of draws or output rows in memory at a
 // time.
-const mostNumbers = 1 << 21
+const maxNumbers = 1 << 21
 
 // tabulate writes rows of a table: the inputs x [N,Q], the prediction unless p is nil, and
-// n draws. It processes blocks of at most mostNumbers values.
+// n draws. It processes blocks of at most maxNumbers values.
 func (r *prediction) tabulate(x []float64, p *vssgp.Prediction, n int, write writer) (err error) {
 	q, d := len(r.at.Names), len(r.outputs)
 	var columns [][]float64 // of each output, [N,D]
@@ -204,7 +204,7 @@ func (r *prediction) tabulate(x []float64, p *vssgp.Prediction, n int, write wri
 			columns = append(columns, p.Quantile(0.025, noise), p.Quantile(0.975, noise))
 		}
 	}
-	rows, step := len(x)/q, max(1, mostNumbers/(q+d*(2+d+n)))
+	rows, step := len(x)/q, max(1, maxNumbers/(q+d*(2+d+n)))
 	draws := make([][]float64, n)
 	for lo := 0; lo < rows; lo += step {
 		hi := min(rows, lo+step)
@@ -282,17 +282,17 @@ func checkFormats(env *cli.Env, o *predictFlags) error {
 	return nil
 }
 
-// mostJoint is the maximum number of rows times outputs of a joint covariance. The matrix then has 2 GiB.
-const mostJoint = 1 << 14
+// maxJoint is the maximum number of rows times outputs of a joint covariance. The matrix then has 2 GiB.
+const maxJoint = 1 << 14
 
 // jointFile returns the file of --joint with shape [N,D,N,D]. Unless --latent is given, the diagonal includes the noise variance.
 func (r *prediction) jointFile() fileio.File {
 	noiseSD := r.m.NoiseSD()
 	n, d := r.at.Rows, len(noiseSD)
 	return datafile.TableFile(r.o.joint, []int{n, d, n, d}, nil, nil, func(write func([]float64) error) error {
-		if n*d > mostJoint {
+		if n*d > maxJoint {
 			return cli.Mistake("--joint %s: %s with %s; the maximum of rows times outputs is %d",
-				r.o.joint, cli.Counted(n, "row"), cli.Counted(d, "output"), mostJoint)
+				r.o.joint, cli.Counted(n, "row"), cli.Counted(d, "output"), maxJoint)
 		}
 		x, err := r.at.First(r.ctx, n)
 		if err != nil {

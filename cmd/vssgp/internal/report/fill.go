@@ -16,8 +16,8 @@ import (
 const (
 	// openGaps is the number of gaps whose details are initially open.
 	openGaps = 3
-	// mostSpectrograms is the maximum number of gaps with spectrograms.
-	mostSpectrograms = 16
+	// maxSpectrograms is the maximum number of gaps with spectrograms.
+	maxSpectrograms = 16
 )
 
 // A Fill is the content of a report on a filled recording, or on a recording that was only searched for damage.
@@ -104,8 +104,8 @@ func (p *embedded) limits() (text []string) {
 		text = append(text, fmt.Sprintf("Of %d gaps, it lists %d and plots the %d %s.",
 			len(p.gaps), len(p.listed), p.charted, which))
 	}
-	if p.Channels > mostSeries {
-		text = append(text, fmt.Sprintf("Of %d channels, it plots the first %d.", p.Channels, mostSeries))
+	if p.Channels > maxSeries {
+		text = append(text, fmt.Sprintf("Of %d channels, it plots the first %d.", p.Channels, maxSeries))
 	}
 	return text
 }
@@ -123,8 +123,8 @@ func (p *embedded) overview() section {
 	return section{Title: "The recording", Play: "the whole recording", Charts: append(charts, p.spectrograms(0, p.Samples, 600, 0.025)...)}
 }
 
-// leastSure orders filled gaps by decreasing expected error, and detections by decreasing log-odds.
-func leastSure(a, b *gap) int {
+// minSure orders filled gaps by decreasing expected error, and detections by decreasing log-odds.
+func minSure(a, b *gap) int {
 	return cmp.Or(cmp.Compare(b.relative, a.relative), cmp.Compare(b.found.LogOdds, a.found.LogOdds))
 }
 
@@ -142,7 +142,7 @@ func expectedError(fills []restore.GapFill) (sd, relative float64) {
 	return sd, relative
 }
 
-// list returns the table of the gaps in the order of leastSure.
+// list returns the table of the gaps in the order of minSure.
 func (p *embedded) list() section {
 	if len(p.listed) == 0 {
 		return section{}
@@ -222,8 +222,8 @@ func (p *embedded) warning(g *gap) (text string) {
 // details returns the sections of the gaps with charts, in the order of the list.
 func (p *embedded) details() section {
 	s := section{Title: "Gaps"}
-	if p.charted > mostSpectrograms {
-		s.Text = []string{fmt.Sprintf("Only the first %d have spectrograms, to keep the page small.", mostSpectrograms)}
+	if p.charted > maxSpectrograms {
+		s.Text = []string{fmt.Sprintf("Only the first %d have spectrograms, to keep the page small.", maxSpectrograms)}
 	}
 	text := "The mean with its 95 % interval."
 	if p.Result == nil {
@@ -235,7 +235,7 @@ func (p *embedded) details() section {
 		}
 		name, side := fmt.Sprintf("gap %d", g.number), max(3*g.Len()/2, 8)
 		charts := p.waves("Waveform of "+name, text, max(g.lo, g.Start-side), min(g.hi, g.End+side+1), g.Gap, p.Result == nil)
-		if len(s.Details) < mostSpectrograms {
+		if len(s.Details) < maxSpectrograms {
 			charts = append(charts, p.spectrograms(g.lo, g.hi, 300, 0.010)...)
 		}
 		title := fmt.Sprintf("Gap %d: %s ms at %s, samples %d to %d",

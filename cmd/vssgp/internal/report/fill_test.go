@@ -85,11 +85,11 @@ func TestEmbedded(t *testing.T) {
 		limits             []string
 	}{
 		{20000, 5000, 1, true, 4, nil},
-		{200000, 1000, 1, true, mostCharted, []string{"Of 200 gaps, it lists 200 and plots the 40 with the least certain fills"}},
-		{6_000_000, 100_000, 1, false, mostCharted, []string{"within 0.3 s of the listed gaps", "Of 60 gaps"}},
+		{200000, 1000, 1, true, maxCharted, []string{"Of 200 gaps, it lists 200 and plots the 40 with the least certain fills"}},
+		{6_000_000, 100_000, 1, false, maxCharted, []string{"within 0.3 s of the listed gaps", "Of 60 gaps"}},
 		{3_000_000, 600_000, 2, false, 5, []string{"within 0.3 s of the listed gaps"}},
 		{50_000, 10_000, 6, true, 5, []string{"Of 6 channels, it plots the first 4."}},
-		{1_000_000, 2000, 6, false, mostCharted, []string{"within 0.3 s", "Of 500 gaps, it lists 300", "Of 6 channels"}}, // clips overlap
+		{1_000_000, 2000, 6, false, maxCharted, []string{"within 0.3 s", "Of 500 gaps, it lists 300", "Of 6 channels"}}, // clips overlap
 	} {
 		f := made(c.n, c.every, c.channels)
 		p := embeddedIn(t, f)
@@ -101,7 +101,7 @@ func TestEmbedded(t *testing.T) {
 			size, numbers[g.Number] = size+len(g.Mean), true
 			testkit.Equal(t, p.gaps[g.Number-1].Start, g.Start, c, ": gap ", g.Number)
 		}
-		if p.whole != c.whole || size > mostSound || len(numbers) != len(p.player.Gaps) || p.charted != c.charted || p.listed[0].number != len(f.Gaps) {
+		if p.whole != c.whole || size > maxSound || len(numbers) != len(p.player.Gaps) || p.charted != c.charted || p.listed[0].number != len(f.Gaps) {
 			t.Errorf("%v: whole %v, %d bytes, %d gaps have charts, gap %d is the first listed", c, p.whole, size, p.charted, p.listed[0].number)
 		}
 		for i, g := range p.listed {
@@ -150,7 +150,7 @@ func counted(t *testing.T, f *Fill, want map[string]int) (page string) {
 func TestFilledPage(t *testing.T) {
 	text := counted(t, made(30000, 1000, 2), map[string]int{
 		`" open>`: openGaps, `<details id="gap`: 30, `<button class="play`: 31, `id="player"`: 1, `value="difference"`: 1, `value="reference"`: 0,
-		`<div class="wide"`: 62 + 2*(1+mostSpectrograms), "data:image/png;base64,": 2 * 2 * (1 + mostSpectrograms),
+		`<div class="wide"`: 62 + 2*(1+maxSpectrograms), "data:image/png;base64,": 2 * 2 * (1 + maxSpectrograms),
 		"▶ Play the whole recording": 1, "▶ Play gap 30<": 1, `<a href="#gap30">Gap 30</a>`: 1, "Gap 30: 1.25 ms at 3.688 s, samples 29500 to 29510": 1,
 		"<b>Waveform of gap 2, channel 2<": 1, "30 gaps filled (300 of 30000 samples": 1, "Only the first 16 have spectrograms": 1, "may be unreliable": 0,
 		">Scores<": 0, ">Settings<": 0, "Damage found": 0, ">kind<": 0, ">warning<": 0, ">channel<": 1,
@@ -188,7 +188,7 @@ func TestWarnings(t *testing.T) {
 		f.Result.Fills[i][i%2].Warning = fmt.Sprintf("reason %d <", i+1)
 	}
 	counted(t, f, map[string]int{
-		"in 0.0 s by mixture on cpu": 1, "400 fills may be unreliable": 1, `<a href="#gap`: mostListed, "in channel 1 reason 101 &lt;<": 1,
+		"in 0.0 s by mixture on cpu": 1, "400 fills may be unreliable": 1, `<a href="#gap`: maxListed, "in channel 1 reason 101 &lt;<": 1,
 		"reason 100 ": 0, "Of 400 gaps, it lists 300 and plots the 40": 1, "The first 300 of 400 gaps, by decreasing expected error": 2,
 		"This fill may be unreliable: in channel 1 reason 399 &lt;.": 1, "This fill may be unreliable: in channel 2 reason 400 &lt;.": 1,
 	})
@@ -199,11 +199,11 @@ func TestFoundPage(t *testing.T) {
 	counted(t, damaged(60, 2), map[string]int{
 		"Found: long.wav": 2, "60 gaps found (": 1, "Nothing was filled": 1, ">Damage found<": 2, "<th scope=\"row\">clicks</th><td>20</td>": 1,
 		"only in channel 2": 1, "<b>Lengths of the detections": 1, "Length of each detection over time": 3, `value="after"`: 0, "by decreasing confidence": 2,
-		"expected error": 0, "data:image/png;base64,": 2 * (1 + mostSpectrograms), "<b>Spectrogram<": 1 + mostSpectrograms, `"mean":"`: 0,
+		"expected error": 0, "data:image/png;base64,": 2 * (1 + maxSpectrograms), "<b>Spectrogram<": 1 + maxSpectrograms, `"mean":"`: 0,
 		"Found: zeros, confidence 100 %": 9,
 	})
 	chart := pictureOf(t, damaged(6000, 1).found().Charts...)
-	testkit.Equal(t, strings.Count(chart, "A1.2,1.2 0 1 1 "), 2*(mostDetections+3), "arcs of the longest detections and of three kinds in the legend")
+	testkit.Equal(t, strings.Count(chart, "A1.2,1.2 0 1 1 "), 2*(maxDetections+3), "arcs of the longest detections and of three kinds in the legend")
 	counted(t, damaged(6000, 1), map[string]int{"Length over time of the longest 2000 of 6000": 3, "Of 6000 gaps, it lists 300 and plots the 40 with the highest confidence": 1})
 	counted(t, damaged(0, 1), map[string]int{"Nothing was found.": 1, "0 gaps found (": 1, `id="player"`: 1, "List of gaps": 0})
 	f := made(30000, 1000, 1)

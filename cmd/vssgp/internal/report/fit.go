@@ -19,10 +19,10 @@ const (
 	MostRows = 20000
 	// MostDraws is the maximum number of draws in the charts of a prediction.
 	MostDraws = 20
-	// mostSteps is the maximum number of points in a convergence chart.
-	mostSteps = 5000
-	// mostSeries is the maximum number of inputs, outputs or channels with separate charts.
-	mostSeries = 4
+	// maxSteps is the maximum number of points in a convergence chart.
+	maxSteps = 5000
+	// maxSeries is the maximum number of inputs, outputs or channels with separate charts.
+	maxSeries = 4
 )
 
 // A Trace records the progress of a fit.
@@ -31,13 +31,13 @@ type Trace struct{ steps []vssgp.Progress }
 // Add records a step. If there are too many steps, it drops every second one.
 func (t *Trace) Add(p vssgp.Progress) {
 	t.steps = append(t.steps, p)
-	if len(t.steps) < 2*mostSteps {
+	if len(t.steps) < 2*maxSteps {
 		return
 	}
-	for i := range mostSteps {
+	for i := range maxSteps {
 		t.steps[i] = t.steps[2*i+1]
 	}
-	t.steps = t.steps[:mostSteps]
+	t.steps = t.steps[:maxSteps]
 }
 
 // Fit returns the report on a fit of data from the file called name.
@@ -70,11 +70,11 @@ func Fit(name string, m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, trace *
 
 // leftOut returns sentences about inputs and outputs without charts.
 func leftOut(m *vssgp.Model) (text []string) {
-	if m.Params.D > mostSeries {
-		text = append(text, fmt.Sprintf("Of %d outputs, the charts show the first %d.", m.Params.D, mostSeries))
+	if m.Params.D > maxSeries {
+		text = append(text, fmt.Sprintf("Of %d outputs, the charts show the first %d.", m.Params.D, maxSeries))
 	}
-	if m.Params.Q > mostSeries {
-		text = append(text, fmt.Sprintf("Of %d inputs, the first %d have spectra.", m.Params.Q, mostSeries))
+	if m.Params.Q > maxSeries {
+		text = append(text, fmt.Sprintf("Of %d inputs, the first %d have spectra.", m.Params.Q, maxSeries))
 	}
 	return text
 }
@@ -110,7 +110,7 @@ func curveOf(p *vssgp.Prediction, sd, x []float64, d int) curve {
 // if there are several inputs.
 func comparisons(m *vssgp.Model, data *vssgp.Data, p *vssgp.Prediction) (fits, residuals []*chart) {
 	sd, input := p.SD(true), inputNames(m)[0]
-	for d, name := range outputNames(m)[:min(data.D, mostSeries)] {
+	for d, name := range outputNames(m)[:min(data.D, maxSeries)] {
 		x, title, along, up, meanName := column(data.X, data.Q, 0), name, input, name, "mean"
 		if data.Q > 1 {
 			x, title, along, up = column(p.Mean, p.D, d), name+", observed against predicted", "predicted "+name, "observed "+name
@@ -269,7 +269,7 @@ func Predict(m *vssgp.Model, x []float64, p *vssgp.Prediction, draws [][]float64
 		what = "the function without noise"
 	}
 	s := section{Title: "Prediction"}
-	for d, name := range outputNames(m)[:min(p.D, mostSeries)] {
+	for d, name := range outputNames(m)[:min(p.D, maxSeries)] {
 		chart := newChart(name, "The predictive mean with the 95 % interval of "+what+".", along, name)
 		c := curveOf(p, p.SD(noise), x, d)
 		chart.band("95 % band", Blue, c.x, c.lower, c.upper)

@@ -199,7 +199,7 @@ func TestTrace(t *testing.T) {
 	for i := range n {
 		trace.Add(vssgp.Progress{Start: 1, Starts: 1, Iteration: i + 1, Bound: float64(i)})
 	}
-	if k := len(trace.steps); k < mostSteps || k > 2*mostSteps {
+	if k := len(trace.steps); k < maxSteps || k > 2*maxSteps {
 		t.Fatalf("%d steps are kept", k)
 	}
 	for i, s := range trace.steps[1:] {

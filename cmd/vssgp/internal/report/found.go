@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// mostDetections is the maximum number of detections in a chart.
-	mostDetections = 2000
+	// maxDetections is the maximum number of detections in a chart.
+	maxDetections = 2000
 	// otherKinds is the name of the group of less frequent kinds.
 	otherKinds = "other"
 )
@@ -33,14 +33,14 @@ func (f *Fill) found() section {
 	t := Table{Caption: "Detections by kind", Head: []string{"", "detections", "per minute", "longest, ms"}}
 	if f.Channels > 1 {
 		t.Head = append(t.Head, "in all channels")
-		for c := range min(f.Channels, mostSeries) {
+		for c := range min(f.Channels, maxSeries) {
 			t.Head = append(t.Head, fmt.Sprintf("only in channel %d", c+1))
 		}
 	}
 	text, drawn := "Length of each detection over time.", slices.Clone(f.Found)
 	slices.SortStableFunc(drawn, func(a, b detect.Found) int { return cmp.Compare(b.Len(), a.Len()) })
-	if len(drawn) > mostDetections {
-		text, drawn = fmt.Sprintf("Length over time of the longest %d of %d detections.", mostDetections, len(drawn)), drawn[:mostDetections]
+	if len(drawn) > maxDetections {
+		text, drawn = fmt.Sprintf("Length over time of the longest %d of %d detections.", maxDetections, len(drawn)), drawn[:maxDetections]
 	}
 	c := newChart("Lengths of the detections", text, seconds, "length, ms")
 	c.logY = true

@@ -13,10 +13,10 @@ import (
 
 // Limits that keep a page small enough for a browser.
 const (
-	// mostSound is the maximum number of bytes of audio. Above it, a page contains clips around gaps instead of the whole recording.
-	mostSound = 8 << 20
-	// mostListed and mostCharted are the maximum numbers of gaps in the list and of gaps with charts.
-	mostListed, mostCharted = 300, 40
+	// maxSound is the maximum number of bytes of audio. Above it, a page contains clips around gaps instead of the whole recording.
+	maxSound = 8 << 20
+	// maxListed and maxCharted are the maximum numbers of gaps in the list and of gaps with charts.
+	maxListed, maxCharted = 300, 40
 	// aroundGap is the length of a clip on each side of a gap, in seconds.
 	aroundGap = 0.3
 	// bytesGiven is the size of a sample in a page. Samples of the fill and of the reference add bytesFilled each, and a gap bytesGap.
@@ -91,7 +91,7 @@ type embedded struct {
 	player  player
 	gaps    []*gap // in increasing order
 	whole   bool   // the page contains the whole recording
-	listed  []*gap // in the order of leastSure
+	listed  []*gap // in the order of minSure
 	charted int    // number of listed gaps with charts
 }
 
@@ -113,15 +113,15 @@ func newEmbedded(f *Fill) (*embedded, error) {
 		p.player.Gain = math.Pow(10, f.Gain/20)
 	}
 	p.listed = slices.Clone(p.gaps)
-	slices.SortStableFunc(p.listed, leastSure)
-	p.listed = p.listed[:min(len(p.listed), mostListed)]
-	room, side := mostSound-p.cost(0, f.Samples), int(aroundGap*float64(f.Rate))
+	slices.SortStableFunc(p.listed, minSure)
+	p.listed = p.listed[:min(len(p.listed), maxListed)]
+	room, side := maxSound-p.cost(0, f.Samples), int(aroundGap*float64(f.Rate))
 	if p.whole = room >= 0; p.whole {
 		if err := p.embed(0, f.Samples); err != nil {
 			return nil, err
 		}
 	} else {
-		room = mostSound
+		room = maxSound
 	}
 	for _, g := range p.listed {
 		g.lo, g.hi = max(0, g.Start-side), min(f.Samples, g.End+side)
@@ -135,7 +135,7 @@ func newEmbedded(f *Fill) (*embedded, error) {
 				return nil, err
 			}
 		}
-		if p.charted < mostCharted {
+		if p.charted < maxCharted {
 			p.charted++
 			g.charted = true
 		}

@@ -35,8 +35,8 @@ type Series struct {
 	Forecast bool // mark the end of the data, and plot their last part separately if the forecast is short
 }
 
-// mostRows is the maximum number of rows of data, and of further inputs, in the charts of a series.
-const mostRows = 2000
+// maxRows is the maximum number of rows of data, and of further inputs, in the charts of a series.
+const maxRows = 2000
 
 // Plot returns the charts of the data with the mean and its band, and of the model's parts.
 func (s *Series) Plot(ctx context.Context) (*Document, error) {
@@ -62,7 +62,7 @@ func (s *Series) Plot(ctx context.Context) (*Document, error) {
 		d.Lead = append(d.Lead, fmt.Sprintf("The charts show only %d inputs: "+
 			"the last rows of the data and the first predicted rows.", len(x)))
 	}
-	for i, name := range s.YNames[:min(len(s.YNames), mostSeries)] {
+	for i, name := range s.YNames[:min(len(s.YNames), maxSeries)] {
 		d.add(section{Title: name, Charts: s.charts(name, x, y[i], p, parts, i)})
 	}
 	return d, nil
@@ -87,9 +87,9 @@ func (s *Series) Report(ctx context.Context, settings []Setting) (*Document, err
 // shown returns the distinct inputs of the last rows and of the first further inputs, sorted, and the data at these inputs.
 func (s *Series) shown() (x []float64, y [][]float64) {
 	order := sorted(s.X)
-	order = order[max(0, len(order)-mostRows):]
+	order = order[max(0, len(order)-maxRows):]
 	further := slices.Sorted(slices.Values(s.At))
-	further = further[:min(len(further), mostRows)]
+	further = further[:min(len(further), maxRows)]
 	row := map[float64]int{}
 	for _, n := range order {
 		x, row[s.X[n]] = append(x, s.X[n]), n
@@ -114,7 +114,7 @@ func (s *Series) begins() (end float64, first []float64) {
 		return math.NaN(), []float64{all}
 	}
 	order := sorted(s.X)
-	begin, end := s.X[order[max(0, len(order)-mostRows)]], s.X[order[len(order)-1]]
+	begin, end := s.X[order[max(0, len(order)-maxRows)]], s.X[order[len(order)-1]]
 	horizon := slices.Max(s.At) - end
 	shown := 4 * horizon
 	if periods := s.Model.Periods(); len(periods) > 0 {

@@ -24,8 +24,8 @@ func TestForecastCharts(t *testing.T) {
 	}
 	plain, seasonal := fit(), fit(series.Season{Period: 12})
 	dense := slices.Clone(x)
-	for i := range mostRows {
-		dense = append(dense, 119-19*float64(i)/mostRows)
+	for i := range maxRows {
+		dense = append(dense, 119-19*float64(i)/maxRows)
 	}
 	for _, c := range []struct {
 		name     string

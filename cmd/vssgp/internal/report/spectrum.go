@@ -13,12 +13,12 @@ import (
 )
 
 const (
-	// mostStems is the maximum number of features in a spectrum.
-	mostStems = 400
-	// mostLabels is the maximum number of labeled features.
-	mostLabels = 8
-	// leastAmplitude is the minimum amplitude of shown features, as a share of the largest amplitude.
-	leastAmplitude = 1e-3
+	// maxStems is the maximum number of features in a spectrum.
+	maxStems = 400
+	// maxLabels is the maximum number of labeled features.
+	maxLabels = 8
+	// minAmplitude is the minimum amplitude of shown features, as a share of the largest amplitude.
+	minAmplitude = 1e-3
 	// labelWidth is the width of a label as a share of the width of the chart.
 	labelWidth = 0.16
 	// densityBins is the number of bins of a plotted power spectrum.
@@ -62,9 +62,9 @@ func lines(m *vssgp.Model, amplitude []float64, q, d int) []line {
 		all = append(all, l)
 	}
 	slices.SortStableFunc(all, larger)
-	least := leastAmplitude * all[0].amplitude
+	least := minAmplitude * all[0].amplitude
 	all = slices.DeleteFunc(all, func(l line) bool { return l.amplitude <= least })
-	all = all[:min(len(all), mostStems)]
+	all = all[:min(len(all), maxStems)]
 	slices.SortStableFunc(all, func(a, b line) int { return cmp.Compare(a.at, b.at) })
 	return all
 }
@@ -75,7 +75,7 @@ func peaks(all []line, least float64) []line {
 	var out []line
 	for _, l := range slices.SortedStableFunc(slices.Values(all), larger) {
 		near := func(o line) bool { return math.Abs(o.at-l.at) < max(all[len(all)-1].at/50, 2*o.sd, 2*l.sd) }
-		if len(out) < mostLabels && l.at > 2*l.sd && l.at >= least && !slices.ContainsFunc(out, near) {
+		if len(out) < maxLabels && l.at > 2*l.sd && l.at >= least && !slices.ContainsFunc(out, near) {
 			out = append(out, l)
 		}
 	}
@@ -92,8 +92,8 @@ func frequencies(m *vssgp.Model, reach []float64) section {
 		return s
 	}
 	inputs, outputs := inputNames(m), outputNames(m)
-	for q := range min(m.Params.Q, mostSeries) {
-		for d := range min(m.Params.D, mostSeries) {
+	for q := range min(m.Params.Q, maxSeries) {
+		for d := range min(m.Params.D, maxSeries) {
 			all := lines(m, amplitude, q, d)
 			if len(all) == 0 {
 				continue
@@ -226,7 +226,7 @@ func topFrequency(m *vssgp.Model, q int) float64 {
 // densities returns the charts of a model's covariance along each input.
 func densities(m *vssgp.Model) (charts []*chart) {
 	y := outputNames(m)[0]
-	for q, x := range inputNames(m)[:min(m.Params.Q, mostSeries)] {
+	for q, x := range inputNames(m)[:min(m.Params.Q, maxSeries)] {
 		top := topFrequency(m, q)
 		if !(top > 0) || math.IsInf(top, 1) {
 			continue

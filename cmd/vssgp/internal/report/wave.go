@@ -24,7 +24,7 @@ func (p *embedded) waves(title, text string, from, to int, missing audio.Gap, sh
 		time = append(time, float64(i)/float64(p.Rate))
 	}
 	channels := p.channels(missing)
-	for _, channel := range channels[:min(len(channels), mostSeries)] {
+	for _, channel := range channels[:min(len(channels), maxSeries)] {
 		name := title
 		if p.Channels > 1 {
 			name = fmt.Sprintf("%s, channel %d", title, channel+1)

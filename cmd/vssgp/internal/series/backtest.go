@@ -43,7 +43,7 @@ Details: docs/forecasting.md and docs/series.md.`,
 	o.columns.AddSeries(f)
 	o.model.add(f)
 	f.Var(o.horizon.flag(), "horizon", "`rows` of each forecast, or a time such as 6mo (default: 5 % of rows)")
-	f.Var(cli.Count(&o.origins, mostPlaces), "origins", "`number` of forecast origins")
+	f.Var(cli.Count(&o.origins, maxPlaces), "origins", "`number` of forecast origins")
 	return cmd
 }
 

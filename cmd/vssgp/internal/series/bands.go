@@ -19,16 +19,16 @@ import (
 // levels are the probabilities of the intervals of --level, in percent.
 type levels []float64
 
-// mostLevel is the maximum level. The probability of the upper bound of larger levels is 1 in float64.
-const mostLevel = 99.9999999999999
+// maxLevel is the maximum level. The probability of the upper bound of larger levels is 1 in float64.
+const maxLevel = 99.9999999999999
 
 // flag returns the flag's value.
 func (l *levels) flag() *cli.Value {
 	return &cli.Value{Kind: "percent", List: true, Parse: func(text string) error {
 		for one := range strings.SplitSeq(text, ",") {
 			v, err := strconv.ParseFloat(strings.TrimSpace(one), 64)
-			if err != nil || !(v >= 0 && v <= mostLevel) {
-				return fmt.Errorf("must be percentages from 0 to less than 100 (at most %v), such as 80,95", mostLevel)
+			if err != nil || !(v >= 0 && v <= maxLevel) {
+				return fmt.Errorf("must be percentages from 0 to less than 100 (at most %v), such as 80,95", maxLevel)
 			}
 			if slices.Contains(*l, v) {
 				return fmt.Errorf("%v is given twice, which would give two columns of the same name", v)

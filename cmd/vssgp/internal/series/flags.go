@@ -205,14 +205,14 @@ func (h *horizon) flag() *cli.Value {
 		var ok bool
 		if h.rows, err = strconv.Atoi(text); err == nil {
 			h.length = length{text: text}
-			ok = h.rows >= 1 && h.rows <= mostPlaces
+			ok = h.rows >= 1 && h.rows <= maxPlaces
 		} else {
 			h.length, ok = parseLength(text)
 			ok = ok && h.unit != ""
 		}
 		if !ok {
 			return fmt.Errorf("must be a whole number of rows from 1 to %d or, on dates, a time such as 2y, 6mo, 8w, 14d, 36h, 30min",
-				mostPlaces)
+				maxPlaces)
 		}
 		return nil
 	}}
@@ -241,8 +241,8 @@ func (h *horizon) of(r *timeSeries) (int, error) {
 	switch n := r.grid.Steps(r.grid.Last + span); {
 	case n == 0:
 		return 0, cli.Mistake("--horizon %s: must be at least one step of %s, %s", h.text, r.path, spanOf(r.grid.Step, r.axis))
-	case n > mostPlaces:
-		return 0, cli.Mistake("--horizon %s: %d rows; the maximum is %d", h.text, n, mostPlaces)
+	case n > maxPlaces:
+		return 0, cli.Mistake("--horizon %s: %d rows; the maximum is %d", h.text, n, maxPlaces)
 	default:
 		return n, nil
 	}

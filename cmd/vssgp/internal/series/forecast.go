@@ -78,8 +78,8 @@ Details: docs/forecasting.md and docs/series.md.`,
 	return cmd
 }
 
-// mostPlaces is the maximum number of rows of a forecast.
-const mostPlaces = 10_000_000
+// maxPlaces is the maximum number of rows of a forecast.
+const maxPlaces = 10_000_000
 
 func runForecast(ctx context.Context, env *cli.Env, path string, o *forecastFlags) error {
 	r, err := seriesOf(ctx, env, path, o.columns, &o.model, false)
@@ -276,8 +276,8 @@ func (r *timeSeries) targets(env *cli.Env, at *datafile.Times, o *forecastFlags)
 			return nil, cli.Mistake("--until %s: must be at least one step after the last row of %s, %s", o.until, r.path,
 				r.axis.Format(r.grid.Last))
 		}
-		if n > mostPlaces {
-			return nil, cli.Mistake("--until %s: %d rows; the maximum is %d", o.until, n, mostPlaces)
+		if n > maxPlaces {
+			return nil, cli.Mistake("--until %s: %d rows; the maximum is %d", o.until, n, maxPlaces)
 		}
 		d.X = r.next(n)
 	case env.Flags.Changed("horizon"):

@@ -132,7 +132,7 @@ func outliersOf(m *series.Model, r *timeSeries) map[string][]string {
 func printFindings(ctx context.Context, env *cli.Env, m *series.Model, r *timeSeries) error {
 	_, last, _ := m.Extent()
 	per, unit := m.Step(), "step"
-	for _, u := range people {
+	for _, u := range printedUnits {
 		if n := units[u.unit] / units[r.axis.Unit]; r.axis.Dates() && n <= r.grid.Last-r.grid.First {
 			per, unit = n, u.name
 			break
@@ -328,14 +328,14 @@ func printModel(env *cli.Env, m *series.Model, s *summary, axis *table.Axis) {
 	}
 }
 
-// people are the units of time in printed lengths, the longest first.
-var people = []struct{ unit, name string }{{"y", "year"}, {"mo", "month"}, {"d", "day"}, {"h", "hour"}, {"min", "minute"}, {"s", "second"}}
+// printedUnits are the units of time in printed lengths, the longest first.
+var printedUnits = []struct{ unit, name string }{{"y", "year"}, {"mo", "month"}, {"d", "day"}, {"h", "hour"}, {"min", "minute"}, {"s", "second"}}
 
 // spanOf formats a length along an axis with its unit. For dates, it uses the longest unit in which the length is a whole number, else the
 // longest unit that does not exceed the length.
 func spanOf(length float64, axis *table.Axis) string {
 	text := ""
-	for _, u := range people {
+	for _, u := range printedUnits {
 		n := length * units[axis.Unit] / units[u.unit]
 		const most, near = 1000, 2e-3 // 365 and 365.25 days are a year
 		switch whole := math.Round(n); {

@@ -30,7 +30,7 @@ type timeSeries struct {
 	yNames        []string
 	yCols         []int // [D], columns of the table
 	missing       []int // [D]
-	decimals      []int // [D], of the values; 0 if there are more than mostDecimals
+	decimals      []int // [D], of the values; 0 if there are more than maxDecimals
 
 	chosen datafile.Choice
 	left   string // columns that the default choice leaves out
@@ -130,8 +130,8 @@ func (r *timeSeries) read(like *table.Axis, guessed bool) (err error) {
 	return nil
 }
 
-// mostDecimals is the maximum number of decimals of measured values. Values with more decimals are computed.
-const mostDecimals = 9
+// maxDecimals is the maximum number of decimals of measured values. Values with more decimals are computed.
+const maxDecimals = 9
 
 // picked returns the values of the given rows, which increase. If these are all rows, it returns values itself.
 func picked[T any](values []T, rows []int) []T {
@@ -182,7 +182,7 @@ func (r *timeSeries) take(rows []int) {
 				r.decimals[d] = max(r.decimals[d], len(text)-1-strings.Index(text, "."))
 			}
 		}
-		if r.decimals[d] > mostDecimals {
+		if r.decimals[d] > maxDecimals {
 			r.decimals[d] = 0
 		}
 	}

@@ -160,8 +160,8 @@ func (a *Axis) monthStart(month int64) time.Time {
 
 // time returns the time of x with its offset from UTC. ok is false for times more than about 30 million years from the origin.
 func (a *Axis) time(x float64) (t time.Time, ok bool) {
-	const mostSeconds = 1e15
-	if !(math.Abs(x)*a.unit() < mostSeconds) {
+	const maxSeconds = 1e15
+	if !(math.Abs(x)*a.unit() < maxSeconds) {
 		return t, false
 	}
 	if unit := unitSeconds[a.Unit]; unit > 0 {

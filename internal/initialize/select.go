@@ -11,28 +11,28 @@ import (
 )
 
 const (
-	// A third of the rows, but between tableRows and tableMost of them, are used to select the
+	// A third of the rows, but between selectRows and maxSelectRows of them, are used to select the
 	// number of features for a table. Learned frequencies need many rows, so with fewer rows the
 	// selected setting would be too small.
-	tableRows, tableMost = 3000, 12000
-	// If there are more than tableRows + tableHeldOut rows, the score is computed on tableHeldOut other
+	selectRows, maxSelectRows = 3000, 12000
+	// If there are more than selectRows + selectHeldOut rows, the score is computed on selectHeldOut other
 	// rows.
-	tableHeldOut = 1000
-	// tableGain is the minimum increase of the score, per scored number, to continue with more
+	selectHeldOut = 1000
+	// selectGain is the minimum increase of the score, per scored number, to continue with more
 	// features.
-	tableGain = 0.002
-	// tableIterations is the maximum number of iterations of a trial; drawn frequencies need about
+	selectGain = 0.002
+	// selectIterations is the maximum number of iterations of a trial; drawn frequencies need about
 	// a hundred.
-	tableIterations = 300
-	// tableScatter is the decrease of the bound, per number, up to which more drawn frequencies
+	selectIterations = 300
+	// selectScatter is the decrease of the bound, per number, up to which more drawn frequencies
 	// are preferred. The bound differs by as much between draws, while predictions improve.
-	tableScatter = 0.5
-	// tableSure is the maximum ratio of the squared errors of held-out rows to the predicted
+	selectScatter = 0.5
+	// selectSure is the maximum ratio of the squared errors of held-out rows to the predicted
 	// variance. A setting with a larger ratio is rejected, because its prediction intervals are
 	// too narrow. This happens with few features and little noise.
-	tableSure = 4
-	// tableSalt distinguishes this random stream from the others.
-	tableSalt = 0x7ab1e
+	selectSure = 4
+	// selectSalt distinguishes this random stream from the others.
+	selectSalt = 0x7ab1e
 )
 
 // A form is a method for the frequencies of a table's features, with the values of K to try in
@@ -43,11 +43,11 @@ type form struct {
 	patience int // number of consecutive failures to improve that do not end the search
 }
 
-// tableForms returns the forms to try. The first has drawn frequencies: pairs of cosine and sine
+// selectForms returns the forms to try. The first has drawn frequencies: pairs of cosine and sine
 // whose frequencies are drawn from the prior and fixed. Its score is not smooth in K, since each K
 // has different draws, so a single decrease does not end the search. If the settings specify the
 // method VSSGP, only learned frequencies are tried.
-func tableForms(n int, s *Settings) []form {
+func selectForms(n int, s *Settings) []form {
 	drawn := []int{50, 100, 200, 400, 800}
 	if few(n) {
 		drawn = []int{100, 400}
@@ -67,14 +67,14 @@ func triedRows(n int) int {
 	if few(n) {
 		return n
 	}
-	return min(max(tableRows, n/3), tableMost)
+	return min(max(selectRows, n/3), maxSelectRows)
 }
 
 // few reports whether the selection uses all n rows.
-func few(n int) bool { return n <= tableRows+tableHeldOut }
+func few(n int) bool { return n <= selectRows+selectHeldOut }
 
-// A table is a selection in progress.
-type table struct {
+// A selection is a search in progress.
+type selection struct {
 	known, asked backend.Data // if asked has no rows, the score is the bound
 	evaluator    Evaluator
 
@@ -84,14 +84,14 @@ type table struct {
 	rival float64 // the score to exceed: the best of the form, or of all forms if all rows are used
 }
 
-// Table returns the initial parameters for several inputs if K is 0. It tries the forms on all
+// Select returns the initial parameters for several inputs if K is 0. It tries the forms on all
 // rows or, if there are many, on some. K increases while the score increases. The score is the
 // bound on the rows, or the log density of held-out rows if there are more rows than the selection
 // uses. Drawn frequencies are returned with the length-scales and the noise of the trial. A
 // setting that has no bound or needs too much memory is skipped if another is possible.
-func Table(ctx context.Context, data *backend.Data, s Settings, evaluator Evaluator) (*variational.Params, error) {
-	t := newTable(data, s, evaluator)
-	for _, f := range tableForms(data.N, &s) {
+func Select(ctx context.Context, data *backend.Data, s Settings, evaluator Evaluator) (*variational.Params, error) {
+	t := newSelection(data, s, evaluator)
+	for _, f := range selectForms(data.N, &s) {
 		failed := 0
 		if t.asked.N > 0 {
 			t.rival = math.Inf(-1)
@@ -119,19 +119,19 @@ func Table(ctx context.Context, data *backend.Data, s Settings, evaluator Evalua
 	return Paper(data, t.found, evaluator)
 }
 
-// newTable draws the rows that the selection uses.
-func newTable(data *backend.Data, s Settings, evaluator Evaluator) *table {
-	t := &table{known: *data, evaluator: evaluator, score: math.Inf(-1), rival: math.Inf(-1)}
+// newSelection draws the rows that the selection uses.
+func newSelection(data *backend.Data, s Settings, evaluator Evaluator) *selection {
+	t := &selection{known: *data, evaluator: evaluator, score: math.Inf(-1), rival: math.Inf(-1)}
 	if !few(data.N) {
-		order := rand.New(rand.NewPCG(s.Seed, tableSalt)).Perm(data.N)
+		order := rand.New(rand.NewPCG(s.Seed, selectSalt)).Perm(data.N)
 		rows := triedRows(data.N)
-		t.known, t.asked = data.Some(order[:rows]), data.Some(order[rows:rows+tableHeldOut])
+		t.known, t.asked = data.Some(order[:rows]), data.Some(order[rows:rows+selectHeldOut])
 	}
 	return t
 }
 
 // try scores a setting, keeps it if it is the best, and reports whether to try more features.
-func (t *table) try(ctx context.Context, data *backend.Data, set Settings) (better bool, err error) {
+func (t *selection) try(ctx context.Context, data *backend.Data, set Settings) (better bool, err error) {
 	if err := t.evaluator.Fits(paperShape(data, set)); err != nil {
 		if t.best == nil {
 			return false, err
@@ -149,11 +149,11 @@ func (t *table) try(ctx context.Context, data *backend.Data, set Settings) (bett
 	if err != nil {
 		return false, err
 	}
-	better = score > t.rival+tableGain
+	better = score > t.rival+selectGain
 	t.rival = max(t.rival, score)
 	keep := score > t.score
 	if t.best != nil && set.points() && t.found.points() && t.asked.N == 0 {
-		keep = score > t.score-tableScatter
+		keep = score > t.score-selectScatter
 	}
 	if keep {
 		t.best, t.score, t.found = p, score, set
@@ -162,8 +162,8 @@ func (t *table) try(ctx context.Context, data *backend.Data, set Settings) (bett
 }
 
 // scored optimizes p on the known rows and returns its score per number.
-func (t *table) scored(ctx context.Context, p *variational.Params) (float64, error) {
-	bound, err := t.evaluator.Optimized(ctx, t.known, p, tableIterations)
+func (t *selection) scored(ctx context.Context, p *variational.Params) (float64, error) {
+	bound, err := t.evaluator.Optimized(ctx, t.known, p, selectIterations)
 	if err != nil {
 		return 0, err
 	}
@@ -177,7 +177,7 @@ func (t *table) scored(ctx context.Context, p *variational.Params) (float64, err
 	}
 	n := float64(len(asked.Y))
 	switch {
-	case square > tableSure*variance:
+	case square > selectSure*variance:
 		return math.Inf(-1), nil
 	case t.asked.N == 0:
 		return bound / float64(len(t.known.Y)), nil

@@ -45,8 +45,8 @@ func tableOf(n int) *backend.Data {
 	return d
 }
 
-// TestTable checks the selected K and frequencies, and the settings that are tried.
-func TestTable(t *testing.T) {
+// TestSelectsFeaturesAndFrequencies checks the selected K and frequencies, and the settings that are tried.
+func TestSelectsFeaturesAndFrequencies(t *testing.T) {
 	large := errors.New("too large")
 	rises := func(k int, _ bool) (float64, error) { return math.Log(float64(k)), nil }
 	for name, c := range map[string]struct {
@@ -95,7 +95,7 @@ func TestTable(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			evaluator := &tableEvaluator{scorer: scorer{refuse: c.refuse, t: t}, bound: c.bound, ratio: c.ratio}
 			scales := [][]float64{{1, 1}}
-			p := testkit.Must(Table(t.Context(), tableOf(c.rows), Settings{
+			p := testkit.Must(Select(t.Context(), tableOf(c.rows), Settings{
 				Method: c.method, Lengthscales: scales, Frequencies: [][]float64{{0, 0}},
 			}, evaluator))(t)
 			var tried []int
@@ -108,13 +108,13 @@ func TestTable(t *testing.T) {
 			if (p.Lengthscale[0] == 77) != c.points {
 				t.Errorf("length-scale %v: only drawn frequencies keep the parameters of the trial", p.Lengthscale[0])
 			}
-			if want := min(c.rows-c.rows/10, tableRows); evaluator.least != want {
+			if want := min(c.rows-c.rows/10, selectRows); evaluator.least != want {
 				t.Errorf("conditioned on %d rows, want %d", evaluator.least, want)
 			}
 		})
 	}
 	evaluator := &tableEvaluator{scorer: scorer{refuse: func(variational.Shape) error { return large }, t: t}}
-	if _, err := Table(t.Context(), tableOf(50), Settings{Lengthscales: [][]float64{{1, 1}}, Frequencies: [][]float64{{0, 0}}}, evaluator); !errors.Is(err, large) {
+	if _, err := Select(t.Context(), tableOf(50), Settings{Lengthscales: [][]float64{{1, 1}}, Frequencies: [][]float64{{0, 0}}}, evaluator); !errors.Is(err, large) {
 		t.Errorf("error %v, want the error of the evaluator", err)
 	}
 }
