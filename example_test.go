@@ -239,7 +239,7 @@ func ExampleFit_miniBatches() {
 	fmt.Println(result.Iterations, "steps;", model.Inference)
 	fmt.Printf("%.1f, truly %.1f\n", p.Mean[0], math.Sin(3*10.1))
 	// Output:
-	// 400 steps; factorised
+	// 400 steps; factorized
 	// -0.9, truly -0.9
 }
 

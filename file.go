@@ -20,6 +20,9 @@ import (
 // fileFormat is the metadata entry "format" of a model file.
 const fileFormat = "vssgp/1"
 
+// fileFactorized is the spelling of Factorized in files of this format. Factorized itself is read, too.
+const fileFactorized = "factorised"
+
 // Names of the model file's tensors that have no gradient and that Params.Tensors
 // therefore does not list.
 const (
@@ -63,7 +66,7 @@ func (m *Model) file() (*safetensors.File, error) {
 	}
 	p := m.Params
 	f := &safetensors.File{Tensors: map[string]safetensors.Tensor{}, Metadata: map[string]string{
-		"format": fileFormat, "inference": string(m.Inference),
+		"format": fileFormat, "inference": strings.Replace(string(m.Inference), string(Factorized), fileFactorized, 1),
 	}}
 	maps.Copy(f.Metadata, own(m.Metadata))
 	for _, t := range p.Tensors() {
@@ -189,8 +192,10 @@ func fromFile(f *safetensors.File) (*Model, error) {
 	case "":
 	case Exact, Factorized:
 		m.Inference = i
+	case fileFactorized:
+		m.Inference = Factorized
 	default:
-		return nil, fmt.Errorf("metadata inference is %q, must be exact or factorised: %w", i, ErrParams)
+		return nil, fmt.Errorf("metadata inference is %q, must be exact or factorized: %w", i, ErrParams)
 	}
 	for _, e := range m.metadata() {
 		if text, ok := f.Metadata[e.name]; ok {

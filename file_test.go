@@ -35,7 +35,7 @@ func fileModels(t testing.TB) map[string]*Model {
 		"exact, units":     units,
 		"exact, windows":   conditioned(t, windowed, windowedData),
 		"windows along 1":  conditioned(t, along, alongData),
-		"factorised":       mustModel(t, plain),
+		"factorized":       mustModel(t, plain),
 		"factorized in V":  mustModel(t, windowed),
 		"no coefficients":  mustModel(t, bare),
 		"one of each size": conditioned(t, windowedOne(), &Data{N: 1, Q: 1, D: 1, X: []float64{1}, Y: []float64{2}}),
@@ -148,8 +148,8 @@ func TestBadModelFiles(t *testing.T) {
 		{"exact", "phase.upper[2]", set("phase.upper", 2, 100)},
 		{"exact", "noise.precision[0]", set("noise.precision", 0, 0)},
 		{"exact", "noise.precision[0]", set("noise.precision", 0, inf)},
-		{"factorised", "coefficient.variance[1]", set("coefficient.variance", 1, 0)},
-		{"factorised", "coefficient.mean[4]", set("coefficient.mean", 4, nan)},
+		{"factorized", "coefficient.variance[1]", set("coefficient.variance", 1, 0)},
+		{"factorized", "coefficient.mean[4]", set("coefficient.mean", 4, nan)},
 		{"exact", "coefficient.mean[4]", set("coefficient.mean", 4, nan)},
 		{"exact", "coefficient.factor[1]", set("coefficient.factor", 1, nan)},
 		{"exact", "diagonal", set("coefficient.factor", 0, 0)},
@@ -172,8 +172,8 @@ func TestBadModelFiles(t *testing.T) {
 		{"exact", "phase.lower", shaped("phase.lower", 6, 1)},
 		{"exact", "noise.precision", shaped("noise.precision")},
 		{"exact", "noise.precision", shaped("noise.precision", 2)},
-		{"factorised", "coefficient.variance", shaped("coefficient.variance", 6, 1)},
-		{"factorised", "coefficient.variance", shaped("coefficient.mean", 6, 0)},
+		{"factorized", "coefficient.variance", shaped("coefficient.variance", 6, 1)},
+		{"factorized", "coefficient.variance", shaped("coefficient.mean", 6, 0)},
 		{"exact, windows", "window.center", without("window.center")},
 		{"exact, windows", "window.length", without("window.length")},
 		{"exact, windows", "component.window", without("component.window")},
@@ -221,7 +221,7 @@ func TestBadModelFiles(t *testing.T) {
 
 // TestOptionalEntries checks the defaults of optional tensors and metadata.
 func TestOptionalEntries(t *testing.T) {
-	f := layout(t, fileModels(t)["factorised"])
+	f := layout(t, fileModels(t)["factorized"])
 	f.Metadata = nil
 	m, err := read(encode(t, f))
 	testkit.OK(t, err)
@@ -245,7 +245,7 @@ func TestOptionalEntries(t *testing.T) {
 
 // TestSaveInvalidParams checks that invalid parameters are not written.
 func TestSaveInvalidParams(t *testing.T) {
-	m := fileModels(t)["factorised"]
+	m := fileModels(t)["factorized"]
 	m.Params.Variance[0] = math.NaN()
 	path := filepath.Join(t.TempDir(), "model.safetensors")
 	testkit.Fails(t, m.Save(path), ErrParams, "")

@@ -167,7 +167,7 @@ var fitKinds = []struct {
 	{"ssgp", Options{Method: SSGP, Init: InitPaper, Features: 20, Iterations: 6}},
 	{"ssgp, spectrum", Options{Method: SSGP, Windows: WindowOptions{Length: WindowNone}, Components: 8, Iterations: 6}},
 	{"rp", Options{Method: RP, Features: 20, Iterations: 6}},
-	{"factorised", Options{Inference: Factorized, Init: InitPaper, Features: 20, Iterations: 10}},
+	{"factorized", Options{Inference: Factorized, Init: InitPaper, Features: 20, Iterations: 10}},
 	{"stochastic", Options{Inference: Stochastic, Init: InitPaper, Features: 20, Iterations: 60, Batch: BatchOptions{Rows: 20}}},
 	{"stochastic, contiguous", Options{Inference: Stochastic, Windows: WindowOptions{Length: 8}, Components: 6, Iterations: 60,
 		Batch: BatchOptions{Rows: 20, Contiguous: true}}},
@@ -1048,7 +1048,7 @@ func TestFactorizedBelowItsExact(t *testing.T) {
 		o      Options
 		within float64
 	}{
-		"factorised": {Options{Inference: Factorized, Iterations: 200}, 60},
+		"factorized": {Options{Inference: Factorized, Iterations: 200}, 60},
 		"stochastic": {Options{Inference: Stochastic, Iterations: 3000, Batch: BatchOptions{Rows: 40}}, 60},
 	} {
 		c.o.Init, c.o.Features = InitPaper, 8
@@ -1105,7 +1105,7 @@ func TestRandomSchedule(t *testing.T) {
 		fixed, warm bool
 	}{
 		"paper":            {func(*Options) {}, true, false},
-		"factorised":       {func(o *Options) { o.Inference = Factorized }, true, false},
+		"factorized":       {func(o *Options) { o.Inference = Factorized }, true, false},
 		"stochastic":       {func(o *Options) { o.Inference = Stochastic }, true, false},
 		"fixed":            {func(o *Options) { o.Fix = []string{"noise.precision"} }, false, false},
 		"ssgp":             {func(o *Options) { o.Method = SSGP }, false, false},
@@ -1233,7 +1233,7 @@ func TestFrequencyTheory(t *testing.T) {
 		{"two", Options{Components: 3, Features: 2}, 1, 1, [][2]float64{{0.083, 1}, {0.21, 0.5}}, true},
 		{"no priors", Options{Components: 1, Features: 2, Priors: NoPriors()}, 1, 1, [][2]float64{{0.083, 1}}, false},
 		{"ssgp", Options{Method: SSGP, Components: 1, Features: 2}, 1, 1, [][2]float64{{0.083, 1}}, false},
-		{"factorised", Options{Inference: Factorized, Components: 1, Features: 2}, 1, 1, [][2]float64{{0.083, 1}}, true},
+		{"factorized", Options{Inference: Factorized, Components: 1, Features: 2}, 1, 1, [][2]float64{{0.083, 1}}, true},
 	} {
 		o := c.o
 		o.Windows.Length = WindowNone

@@ -132,7 +132,7 @@ func (m *Model) check() error {
 	switch m.Inference {
 	case "", Exact, Factorized:
 	default:
-		return fmt.Errorf("the model's inference is %q, must be exact or factorised: %w", m.Inference, ErrParams)
+		return fmt.Errorf("the model's inference is %q, must be exact or factorized: %w", m.Inference, ErrParams)
 	}
 	if want := m.Params.M() * m.Params.D; m.exact != nil && len(m.exact.Mean) != want {
 		return fmt.Errorf("the posterior has %d means, but the parameters need %d; condition the model on data again: %w",
@@ -202,7 +202,7 @@ func (m *Model) Evaluate(ctx context.Context, data *Data, inference Inference, r
 	switch inference {
 	case Exact, Factorized, Stochastic:
 	default:
-		return nil, fault.Errorf(ErrOptions, "inference %q, must be exact, factorised or stochastic", inference)
+		return nil, fault.Errorf(ErrOptions, "inference %q, must be exact, factorized or stochastic", inference)
 	}
 	if err := (&backend.Data{N: data.N}).CheckRows(rows); err != nil {
 		return nil, fault.Errorf(ErrData, "%w", err)

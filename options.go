@@ -198,7 +198,7 @@ func (o *Options) checkWords(*Data) error {
 	}{
 		{"method", string(o.Method), []string{string(VSSGP), string(SSGP), string(RP)}},
 		{"inference", string(o.Inference), []string{string(Exact), string(Factorized), string(Stochastic)}},
-		{"optimiser", string(o.Optimizer), []string{string(OptimizerGlobal), string(OptimizerWindows)}},
+		{"optimizer", string(o.Optimizer), []string{string(OptimizerGlobal), string(OptimizerWindows)}},
 		{"init", string(o.Init), []string{string(InitPaper), string(InitSpectrum)}},
 	} {
 		if last := len(w.want) - 1; w.is != "" && !slices.Contains(w.want, w.is) {
@@ -257,10 +257,10 @@ func (o *Options) checkPairs(*Data) error {
 		both        bool
 		first, with string
 	}{
-		{o.Optimizer != "" && o.Inference == Stochastic, "optimiser", inference},
+		{o.Optimizer != "" && o.Inference == Stochastic, "optimizer", inference},
 		{w.Segments > 0 && o.Inference != Exact && o.Inference != "", "segments", inference},
 		{fixed >= 0 && (o.Inference == Exact || o.Inference == ""), "fix coefficient.mean or coefficient.variance", inference},
-		{o.Optimizer == OptimizerWindows && none, "optimiser windows", "window none"},
+		{o.Optimizer == OptimizerWindows && none, "optimizer windows", "window none"},
 		{w.Segments > 0 && none, "segments", "window none"},
 		{w.Shared && none, "shared", "window none"},
 		{w.Dim != 0 && none, "window input", "window none"},

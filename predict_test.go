@@ -46,7 +46,7 @@ func posteriors(t *testing.T, p *Params, data *Data) map[string]withOracle {
 	op := modeltest.ToOracle(p)
 	return map[string]withOracle{
 		"exact":      {conditioned(t, p, data), oracle.ExactPosterior(op, modeltest.Nest(data.X, data.N), modeltest.Nest(data.Y, data.N))},
-		"factorised": {mustModel(t, p), oracle.FactorizedPosterior(op)},
+		"factorized": {mustModel(t, p), oracle.FactorizedPosterior(op)},
 	}
 }
 
@@ -595,7 +595,7 @@ func TestFarFromFeatures(t *testing.T) {
 		{Name: "fixed phases, two inputs", N: 20, L: 2, K: 3, Q: 2, D: 2, Fixed: true},
 	} {
 		p, data := made(c)
-		for name, m := range map[string]*Model{"exact": conditioned(t, p, data), "factorised": mustModel(t, p)} {
+		for name, m := range map[string]*Model{"exact": conditioned(t, p, data), "factorized": mustModel(t, p)} {
 			mean, vr, err := m.Coefficients()
 			testkit.OK(t, err)
 			want := make([]float64, 4)

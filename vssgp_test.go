@@ -82,11 +82,11 @@ func TestGolden(t *testing.T) {
 				}
 			}
 			check("exact", Exact, nil, g.Exact)
-			check("factorised", Factorized, nil, g.Factorized)
+			check("factorized", Factorized, nil, g.Factorized)
 			if g.Minibatch != nil {
 				check("mini-batch", Factorized, g.Minibatch.Rows, g.Minibatch.GoldenBound)
 			}
-			checkPredict(t, m, "factorised", g, g.Predict.FactorizedMean, g.Predict.FactorizedCov)
+			checkPredict(t, m, "factorized", g, g.Predict.FactorizedMean, g.Predict.FactorizedCov)
 			testkit.Must(m.Condition(t.Context(), data))(t)
 			mean, vr, err := m.Coefficients()
 			testkit.OK(t, err)

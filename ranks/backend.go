@@ -146,7 +146,7 @@ func (r *rows) Factorized(dst *backend.FactorizedSums, f *backend.Features, w *b
 	if picked == nil {
 		count = -1
 	}
-	return r.pass(opFactorized, "factorised", r.data.CheckFactorized(dst, f, w, picked), func() error {
+	return r.pass(opFactorized, "factorized", r.data.CheckFactorized(dst, f, w, picked), func() error {
 		return r.set.factorized(dst, f, w, r.set.positions(picked), count)
 	}, float64(count))
 }

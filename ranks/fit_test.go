@@ -58,7 +58,7 @@ func fitCases() []fitCase {
 		{"exact, three inputs", wide(301), vssgp.Options{Components: 2, Features: 20, Init: vssgp.InitPaper, Iterations: 20}},
 		{"windows", chirp(3000), vssgp.Options{Windows: vssgp.WindowOptions{Length: 100}, Components: 3}},
 		{"few windows", chirp(500), vssgp.Options{Windows: vssgp.WindowOptions{Length: 100}, Components: 3, Iterations: 20}},
-		{"factorised", chirp(700), vssgp.Options{Components: 10, Inference: vssgp.Factorized}},
+		{"factorized", chirp(700), vssgp.Options{Components: 10, Inference: vssgp.Factorized}},
 		{"factorized, windows", chirp(3000), vssgp.Options{Windows: vssgp.WindowOptions{Length: 100}, Components: 3, Inference: vssgp.Factorized, Iterations: 20}},
 		{"stochastic", chirp(700), vssgp.Options{Components: 10, Inference: vssgp.Stochastic, Iterations: 60, Batch: vssgp.BatchOptions{Rows: 50}}},
 		{"stochastic, windows", chirp(3000), vssgp.Options{Windows: vssgp.WindowOptions{Length: 100}, Components: 3, Inference: vssgp.Stochastic, Batch: vssgp.BatchOptions{Contiguous: true, Rows: 50}, Iterations: 60}},

@@ -52,7 +52,7 @@ func TestBoundsAndGradients(t *testing.T) {
 			e := evaluated(t, r, p, variational.Exact, nil, true)
 			checkEvaluation(t, c, "exact", e, tr, tr.exact)
 			e = evaluated(t, r, p, variational.Factorized, nil, true)
-			checkEvaluation(t, c, "factorised", e, tr, func() precise.Real { return tr.factorized(nil) })
+			checkEvaluation(t, c, "factorized", e, tr, func() precise.Real { return tr.factorized(nil) })
 			rows := []int{c.N - 1, 0, c.N / 2, 0} // unsorted, one twice
 			e = evaluated(t, r, p, variational.Factorized, rows, true)
 			checkEvaluation(t, c, "mini-batch", e, tr, func() precise.Real { return tr.factorized(rows) })
@@ -127,7 +127,7 @@ func TestAgainstOracle(t *testing.T) {
 				want      float64
 			}{
 				{"exact", variational.Exact, nil, oracle.Exact(op, xs, ys)},
-				{"factorised", variational.Factorized, nil, oracle.Factorized(op, xs, ys, nil)},
+				{"factorized", variational.Factorized, nil, oracle.Factorized(op, xs, ys, nil)},
 				{"mini-batch", variational.Factorized, rows, oracle.Factorized(op, xs, ys, rows)},
 			} {
 				e := evaluated(t, r, p, b.inference, b.rows, false)

@@ -147,7 +147,7 @@ func BenchmarkChainRule(b *testing.B) {
 			{"gradient", func() { p.pull(w.gradientOf(p), chain{scale: 1, features: bar, kl: featureKL}) }},
 			{"residual", func() { r.residual(f, f.Offsets(), solution, 1) }},
 			{"exact", func() { r.Exact(p, true) }},
-			{"factorised", func() { r.Factorized(p, nil, nil, true) }},
+			{"factorized", func() { r.Factorized(p, nil, nil, true) }},
 		} {
 			for _, cores := range []int{1, 2} {
 				b.Run(fmt.Sprintf("%d/%s/cores=%d", p.M(), part.name, cores), func(b *testing.B) {

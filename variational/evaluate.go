@@ -10,7 +10,7 @@ const (
 	// Exact is VSSGP: the optimal q(A), eq. lower_bound_opt_A.
 	Exact Inference = "exact"
 	// Factorized is fVSSGP: a diagonal q(A), eq. lower_bound_factorized.
-	Factorized Inference = "factorised"
+	Factorized Inference = "factorized"
 	// Stochastic is sfVSSGP: Factorized on mini-batches, eq. lower_bound_SVI. The fitted
 	// model has Factorized inference.
 	Stochastic Inference = "stochastic"

@@ -206,7 +206,7 @@ func TestEvaluateGolden(t *testing.T) {
 				t.Error("evaluate changed the model")
 			}
 			got := check(bare, want.Exact)
-			refuse(t, "coefficient", "evaluate", bare, csv, "--inference", "factorised")
+			refuse(t, "coefficient", "evaluate", bare, csv, "--inference", "factorized")
 			testkit.Must(m.Condition(t.Context(), data))(t)
 			p := testkit.Must(m.Predict(t.Context(), data.X))(t)
 			if want := bayes.RMSE(p.Mean, data.Y); math.Abs(*got.RMSE-want) > 1e-9*want {

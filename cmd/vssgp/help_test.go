@@ -107,7 +107,7 @@ func TestCompletion(t *testing.T) {
 	}{
 		"":                              {[]string{"impute", "fit", "predict", "completion"}, nil, ":4"},
 		"fit --method ":                 {[]string{"structural", "vssgp", "ssgp", "rp"}, []string{"exact"}, ":4"},
-		"evaluate m --inference ":       {[]string{"exact", "factorised"}, []string{"stochastic"}, ":4"},
+		"evaluate m --inference ":       {[]string{"exact", "factorized"}, []string{"stochastic"}, ":4"},
 		"fit --tie ":                    {[]string{"kernel.frequency"}, []string{"noise.precision"}, ":4"},
 		"fit --fix noise.precision,":    {[]string{"noise.precision,kernel.variance"}, []string{"noise.precision,noise.precision"}, ":4"},
 		"fit --init p":                  {[]string{"paper"}, []string{"spectrum"}, ":0"},

@@ -159,7 +159,7 @@ func TestMemoryEstimate(t *testing.T) {
 			"fit four.npy --x 0,1,2,3 --y 4 --components 4 --features 100 --iterations 2 --restarts 2 -o out.st",
 			"fit ten.wav --window 32ms --iterations 3 --checkpoint part.st --every 1ms -o out.st",
 			"fit some.wav --window 32ms --iterations 2 -o out.st",
-			"fit factorized.npy --inference factorised --init paper --components 20 --features 100 --window none --iterations 3 -o out.st",
+			"fit factorized.npy --inference factorized --init paper --components 20 --features 100 --window none --iterations 3 -o out.st",
 			"fit bursts.npy --x 0 --method vssgp --window none --iterations 20 -o out.st",
 			"fit many.npy --x 0,1,2 --y 3 --inference stochastic --components 4 --features 50 --iterations 20 -o out.st",
 		)

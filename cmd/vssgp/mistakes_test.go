@@ -123,15 +123,15 @@ var mistakeCases = []struct{ line, word string }{
 	{"FIT --noise-precision -1", "noise"}, {"FIT --frequency-variance -1", "frequency variance"}, {"FIT --noise-precision NaN", "noise"},
 	{"FIT --restarts -1", "--restarts"}, {"FIT --segments -1", "--segments"},
 	{"impute good.wav --gap 100:120 --segments -4 WAV", "--segments"}, {"FIT --batch 1000 --inference stochastic", "--batch"},
-	{"FIT --method gp", "gp"}, {"FIT --inference magic", "magic"}, {"FIT --optimiser adam", "adam"}, {"FIT --fix no.such", "no.such"},
+	{"FIT --method gp", "gp"}, {"FIT --inference magic", "magic"}, {"FIT --optimizer adam", "adam"}, {"FIT --fix no.such", "no.such"},
 	{"FIT --method ssgp --features 3", "3"}, {"FIT --resume", "--checkpoint"}, {"FIT --checkpoint wide.csv", "not a checkpoint"},
 	{"FIT --resume --checkpoint good.safetensors", "not a checkpoint"}, {"FIT --checkpoint empty.csv", "not a checkpoint"},
 	{"FIT --resume --checkpoint empty.csv", "damaged"}, {"FIT --checkpoint c --every 0s", "--every 0s: must"},
 	{"FIT --checkpoint c --every soon", "soon"}, {"FIT --every 9s", "--checkpoint"}, {"FIT --checkpoint -", "--checkpoint"},
 	{"FIT --checkpoint m.safetensors", "m.safetensors"}, {"FIT --checkpoint folder --resume", "folder"},
 	{"FIT --init none.safetensors", "none.safetensors"}, {"predict good.safetensors good.csv --draws -1 CSV", "--draws"},
-	{"info good.safetensors --top -1", "--top"}, {"evaluate good.safetensors good.csv --rows 1,a --inference factorised", "a"},
-	{"evaluate good.safetensors good.csv --rows 4 --inference factorised", "--rows 4: must be from 0 to 3"},
+	{"info good.safetensors --top -1", "--top"}, {"evaluate good.safetensors good.csv --rows 1,a --inference factorized", "a"},
+	{"evaluate good.safetensors good.csv --rows 4 --inference factorized", "--rows 4: must be from 0 to 3"},
 	{"evaluate good.safetensors good.csv --rows 1", "mini-batch"},
 	{"evaluate good.safetensors good.csv --inference stochastic", "stochastic"},
 	{"impute good.wav --gap 100:120 --method best WAV", "one of auto, mixture"},
@@ -216,7 +216,7 @@ var mistakeCases = []struct{ line, word string }{
 	{"info negative.safetensors", "kernel.variance"}, {"info lacks.safetensors", "phase.lower"},
 	{"info format.safetensors", "other/9"}, {"info scale.safetensors", "x.scale"},
 	{"info good.csv", "good.csv is a table"}, {"predict good.safetensors good.csv --x t CSV", "fit the model"},
-	{"evaluate good.safetensors good.csv --inference factorised", "coefficient"}, {"evaluate good.safetensors good.wav --x t", "--x"},
+	{"evaluate good.safetensors good.csv --inference factorized", "coefficient"}, {"evaluate good.safetensors good.wav --x t", "--x"},
 	// Recordings.
 	{"impute none.wav GAP", "none.wav"}, {"impute empty.wav GAP", "empty.wav"}, {"impute cut.wav --strict GAP", "cut.wav"},
 	{"impute text.wav GAP", "text.wav is text, not a recording: it begins with \"this is a text f\""},
@@ -364,7 +364,7 @@ func TestDamagedModels(t *testing.T) {
 		"fit %s --y a --yerr e --season none --trend line --short-memory=false -o",
 		"fit %s --y a,b --method vssgp --features 4 --components 2 --iterations 4 --posterior 2 -o",
 		"fit %s --y a --method vssgp --features 4 --components 1 --window 10 --iterations 4 -o",
-		"fit %s --y a --method vssgp --inference factorised --features 4 --components 1 --iterations 4 -o",
+		"fit %s --y a --method vssgp --inference factorized --features 4 --components 1 --iterations 4 -o",
 	} {
 		succeed(t, append(strings.Fields(fmt.Sprintf(args, data)), model)...)
 		for i, m := range mutations(t, testkit.Read(t, model), 60, rng) {

@@ -37,7 +37,7 @@ func kills(t *testing.T) int {
 // killLines are fits with every kind of optimizer.
 var killLines = []string{
 	"--init paper --features 40 --iterations 60 --restarts 1",
-	"--window 8 --optimiser windows --components 3 --features 4 --iterations 80",
+	"--window 8 --optimizer windows --components 3 --features 4 --iterations 80",
 	"--init paper --inference stochastic --features 40 --iterations 1500 --batch 64",
 	"--init paper --features 120 --iterations 25",
 }

@@ -75,6 +75,7 @@ docs/command-line.md lists the commands, and docs/json.md describes the output o
 			root.AddCommand(c)
 		}
 	}
+	root.SetGlobalNormalizationFunc(cli.Present)
 	root.SetUsageFunc(cli.Usage)
 	root.SetHelpCommand(helpCommand())
 	root.SetCompletionCommandGroupID(others)

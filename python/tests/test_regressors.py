@@ -16,7 +16,7 @@ ESTIMATORS = [
     VSSGPRegressor("vssgp"),
     VSSGPRegressor("ssgp"),
     VSSGPRegressor("rp"),
-    VSSGPRegressor(inference="factorised"),
+    VSSGPRegressor(inference="factorized"),
 ]
 
 

@@ -39,7 +39,7 @@ class VSSGPRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: 
         several inputs and without `features`, "rp" if its bound is better.
     components : number of components of the spectral mixture. Default: chosen from the data.
     features : number of random cosine features per component. Default: chosen by the bound.
-    inference : "exact", "factorised" (time linear in the features) or "stochastic" (with mini-batches).
+    inference : "exact", "factorized" (time linear in the features) or "stochastic" (with mini-batches).
     init : initialization: "paper", "spectrum" (for one input), or the path of a model file.
     lengthscales, periods : initial values in units of X, one per component. A period of 0 means no period.
     noise_precision : initial noise precision in 1/y².
@@ -74,7 +74,7 @@ class VSSGPRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: 
         *,
         components: int | None = None,
         features: int | None = None,
-        inference: Literal["exact", "factorised", "stochastic"] | None = None,
+        inference: Literal["exact", "factorized", "stochastic"] | None = None,
         init: str | None = None,
         lengthscales: Sequence[float] | float | None = None,
         periods: Sequence[float] | float | None = None,

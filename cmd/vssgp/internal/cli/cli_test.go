@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spf13/pflag"
+
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/internal/fileio"
 	"github.com/vssgp/vssgp/internal/testkit"
@@ -195,5 +197,18 @@ func TestJSON(t *testing.T) {
 		if err := env.PrintJSON(c.v); err != nil || b.String() != c.want+"\n" || !json.Valid(b.Bytes()) {
 			t.Errorf("%#v: %v, %s, want %s", c.v, err, b.String(), c.want)
 		}
+	}
+}
+
+// TestFormerSpellings checks that scripts may use the former spellings of words and flags.
+func TestFormerSpellings(t *testing.T) {
+	to, optimizer := vssgp.Exact, "auto"
+	set := pflag.NewFlagSet("fit", pflag.ContinueOnError)
+	set.SetNormalizeFunc(Present)
+	set.Var(OneOf(&to, "exact", "factorized"), "inference", "")
+	set.Var(OneOf(&optimizer, "auto", "windows"), "optimizer", "")
+	testkit.OK(t, set.Parse([]string{"--inference", "factorised", "--optimiser=windows"}))
+	if to != vssgp.Factorized || optimizer != "windows" {
+		t.Errorf("inference %q, optimizer %q", to, optimizer)
 	}
 }

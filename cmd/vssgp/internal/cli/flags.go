@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -105,15 +106,23 @@ var (
 	PlotFiles      = []string{"html", "png", "svg"}
 )
 
-// OneOf returns a value that accepts one of the words and sets *to, whose initial value is the default.
+// OneOf returns a value that accepts one of the words, or its former spelling, and sets *to, whose initial value is the default.
 func OneOf[T ~string](to *T, words ...string) *Value {
 	return &Value{Kind: "name", Text: string(*to), Words: words, Parse: func(s string) error {
-		if !slices.Contains(words, s) {
+		if s = cmp.Or(formerly[s], s); !slices.Contains(words, s) {
 			return fmt.Errorf("must be one of %s", strings.Join(words, ", "))
 		}
 		*to = T(s)
 		return nil
 	}}
+}
+
+// formerly maps former spellings of words and flags, which scripts may use, to the present ones.
+var formerly = map[string]string{"factorised": "factorized", "optimiser": "optimizer"}
+
+// Present returns the present name of a flag.
+func Present(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+	return pflag.NormalizedName(cmp.Or(formerly[name], name))
 }
 
 // FirstGiven returns the name of the first flag of a set that was given, "" if none was.

@@ -35,7 +35,7 @@ func NewEvaluate(env *cli.Env) *cobra.Command {
 and mean log predictive density of its predictions for the rows, in the data's units.
 DATA is read as by fit. The model file is not changed.`,
 		Example: `  vssgp evaluate co2.safetensors co2.csv
-  vssgp evaluate model.safetensors data.csv --inference factorised --rows 0,5,10 --json
+  vssgp evaluate model.safetensors data.csv --inference factorized --rows 0,5,10 --json
   vssgp evaluate model.safetensors data.csv --gradient --json`,
 	}, func(ctx context.Context, args []string) error { return runEvaluate(ctx, env, args[0], args[1], o) }, cli.ModelOperand,
 		cli.DataOperand)
@@ -44,7 +44,7 @@ DATA is read as by fit. The model file is not changed.`,
 	o.columns.Add(f)
 	f.StringSliceVar(&o.columns.Errors, "yerr", nil,
 		"`columns` with standard deviations of the values (time-series models)")
-	f.Var(cli.OneOf(&o.inference, "exact", "factorised"), "inference", "`bound` to evaluate: exact or factorised (default: the model's)")
+	f.Var(cli.OneOf(&o.inference, "exact", "factorized"), "inference", "`bound` to evaluate: exact or factorized (default: the model's)")
 	f.BoolVar(&o.gradient, "gradient", false, "also print the gradient of the bound")
 	f.IntSliceVar(&o.rows, "rows", nil,
 		"evaluate the factorized bound on a mini-batch of these `rows`, such as 0,5,10")

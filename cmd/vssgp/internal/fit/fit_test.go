@@ -146,7 +146,7 @@ func TestMethod(t *testing.T) {
 	}{
 		{one, "", true}, {one, "--method structural", true}, {two, "--x t --y y1", true}, {two, "--trend line", true}, {two, "--log never", true},
 		{two, "--method structural", true}, {two, "--prior walk=0.1,1", true}, {one, "--prior noise=0.1,1", true},
-		{one, "--method vssgp", false}, {one, "--components 2", false}, {one, "--inference factorised", false}, {two, "", false},
+		{one, "--method vssgp", false}, {one, "--components 2", false}, {one, "--inference factorized", false}, {two, "", false},
 		{two, "--iterations 2", false}, {one, "--posterior 2", false}, {one, "--prior lengthscale=5,1", false},
 	} {
 		o, f := &fitFlags{}, pflag.NewFlagSet("fit", pflag.ContinueOnError)

@@ -35,8 +35,8 @@ func (m *ModelFlags) AddPrior(f *pflag.FlagSet) {
 // Add defines the other flags. window is the default of --window in the help text.
 func (m *ModelFlags) Add(f *pflag.FlagSet, window string) {
 	m.o = vssgp.Options{Inference: vssgp.Exact, Optimizer: "auto"}
-	f.Var(cli.OneOf(&m.o.Inference, "exact", "factorised", "stochastic"), "inference",
-		"`bound` to maximize: exact, factorised or stochastic")
+	f.Var(cli.OneOf(&m.o.Inference, "exact", "factorized", "stochastic"), "inference",
+		"`bound` to maximize: exact, factorized or stochastic")
 	f.Var(cli.Count(&m.o.Components, cli.Unbounded), "components",
 		"`number` of covariance components, per window (default: from the data)")
 	f.Var(cli.Count(&m.o.Features, cli.Unbounded), "features",
@@ -54,7 +54,7 @@ func (m *ModelFlags) Add(f *pflag.FlagSet, window string) {
 	f.BoolVar(&m.o.Raw, "raw", false, "do not standardize the data")
 	f.Var(cli.Count(&m.o.Iterations, cli.Unbounded), "iterations",
 		"maximum `number` of optimizer steps (default: depends on --inference)")
-	f.Var(cli.OneOf(&m.o.Optimizer, "auto", "global", "windows"), "optimiser",
+	f.Var(cli.OneOf(&m.o.Optimizer, "auto", "global", "windows"), "optimizer",
 		"auto, global, or windows (each window first)")
 	f.Var(cli.Count(&m.o.Windows.Segments, cli.Unbounded), "segments",
 		"`number` of segments of windows to eliminate in parallel")
