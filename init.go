@@ -48,9 +48,9 @@ type problem struct {
 // linear interpolation. initSelected is the default for several inputs. It selects InitPaper
 // or initDrawn, whose frequencies are drawn at random and not optimized.
 const (
-	initRough Init = "rough"
+	initRough    Init = "rough"
 	initSelected Init = "table"
-	initDrawn Init = "drawn"
+	initDrawn    Init = "drawn"
 )
 
 // initialize returns the initial model of a start, and the bound at its parameters if the

@@ -25,7 +25,7 @@ const (
 	// labelDigits is the number of decimals of a second. It distinguishes adjacent samples at any rate up to maxRate.
 	labelDigits = 9
 	// maxField is the maximum length of the first field in a label file.
-	maxField     = 64
+	maxField      = 64
 	byteOrderMark = "\ufeff"
 )
 

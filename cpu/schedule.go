@@ -17,7 +17,7 @@ type chunk struct{ run, lo, hi int }
 const (
 	chunkRows  = 256
 	chunkCount = 16
-	minRows  = 32
+	minRows    = 32
 )
 
 // cut appends the chunks of the runs of n rows. It determines the order of sums, so it must depend only

@@ -120,13 +120,13 @@ func (s *Series) checkRegressors() error {
 const MaxValue = 1e150
 
 const (
-	maxTime = 1e306  // maximum magnitude of times; the times of a forecast are then finite
+	maxTime  = 1e306  // maximum magnitude of times; the times of a forecast are then finite
 	smallest = 1e-304 // minimum of the largest magnitude; smaller numbers are subnormal
 	// Known errors are clipped to this range, in standard deviations of the output. Observations are divided by their errors, so smaller
 	// errors would lose all 16 digits of the sums.
 	minError, minErrorByRow, largestError = 1e-4, 1e-6, 1e6
-	smallestKnown, largestKnown               = 1e-9, 1e9 // known errors outside this range are rejected
-	minRows                                 = 4         // minimum number of values per output; the noise cannot be estimated from fewer
+	smallestKnown, largestKnown           = 1e-9, 1e9 // known errors outside this range are rejected
+	minRows                               = 4         // minimum number of values per output; the noise cannot be estimated from fewer
 	// onGrid is the maximum distance of a time from its grid point, in steps. It allows for rounding, as in decimal years.
 	onGrid = 0.02
 )

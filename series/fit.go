@@ -254,9 +254,9 @@ const (
 	// finalEvaluations limits the evaluations over all observations of a long series. They start at the mode for the searched subset.
 	finalEvaluations = 2
 
-	defaultDraws  = 40
-	fewestDraws = 6
-	drawWork    = 5e10 // maximum operations for the moments of all draws
-	warmDraws   = 30   // discarded HMC draws
-	thinning    = 3    // HMC trajectories per draw
+	defaultDraws = 40
+	fewestDraws  = 6
+	drawWork     = 5e10 // maximum operations for the moments of all draws
+	warmDraws    = 30   // discarded HMC draws
+	thinning     = 3    // HMC trajectories per draw
 )

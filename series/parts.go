@@ -227,12 +227,12 @@ func (p Noise) addTo(l *layout) {
 
 const (
 	defaultHarmonics = 6
-	constantSD     = 10   // sd of the constant, in sds of the data; 3 was too small
-	sidebands      = 8    // on each side of a harmonic
-	maxAmplitude  = 10   // maximum amplitude of a season, in sds of the data; larger ones extrapolate badly
-	minPeak      = 0.01 // minimum prior median of a season's amplitude, in sds of the data
-	productShare   = 0.2  // prior median of a product's amplitude, relative to the short season
-	productLines   = 3    // harmonics of the long season on each side of a harmonic of the short season
+	constantSD       = 10   // sd of the constant, in sds of the data; 3 was too small
+	sidebands        = 8    // on each side of a harmonic
+	maxAmplitude     = 10   // maximum amplitude of a season, in sds of the data; larger ones extrapolate badly
+	minPeak          = 0.01 // minimum prior median of a season's amplitude, in sds of the data
+	productShare     = 0.2  // prior median of a product's amplitude, relative to the short season
+	productLines     = 3    // harmonics of the long season on each side of a harmonic of the short season
 )
 
 // ofKind returns the parts of type P.

@@ -26,7 +26,7 @@ const (
 
 	decisiveRows = 4000  // last observations that decide whether there are outliers
 	robustGain   = 5.0   // nats per outlier
-	maxOutliers = 0.025 // maximum fraction of outliers
+	maxOutliers  = 0.025 // maximum fraction of outliers
 )
 
 // wider contains the κ² of outliers.

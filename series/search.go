@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	minStepGain     = 0.01 // minimum predicted gain of an optimization step, in nats per coarseRows observations
-	coarseRows      = 2000
+	minStepGain    = 0.01 // minimum predicted gain of an optimization step, in nats per coarseRows observations
+	coarseRows     = 2000
 	maxEvaluations = 100
-	minGain         = 2  // minimum gain of a season in nats, in addition to its number of hyper-parameters
-	cycleGain       = 10 // same for a period that is not a calendar period
+	minGain        = 2  // minimum gain of a season in nats, in addition to its number of hyper-parameters
+	cycleGain      = 10 // same for a period that is not a calendar period
 )
 
 // A search selects the parts and finds the mode of the hyper-parameters of each trial.

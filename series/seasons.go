@@ -16,9 +16,9 @@ import (
 const (
 	fewestSeasons = 3.5 // minimum number of periods of a calendar season
 	fewestCycles  = 8   // minimum number of periods of any other season
-	minShare    = 0.2 // minimum fraction of the residual sum of squares explained by the strongest line
+	minShare      = 0.2 // minimum fraction of the residual sum of squares explained by the strongest line
 	combGain      = 0.7 // maximum ratio of residual sums of squares to prefer a subharmonic
-	maxSeasons   = 3   // maximum number of seasons
+	maxSeasons    = 3   // maximum number of seasons
 	snap          = 0.3 // maximum distance to a calendar season, in cycles over the data range
 	farOut        = 4   // standard deviations at which a robust fit clips residuals
 	halfPeriods   = 8   // half periods removed from the data before the periodogram

@@ -14,7 +14,7 @@ import (
 // times. If more than maxShifts are found, the series has large innovations rather than shifts, and all are rejected. All are also
 // rejected if the last one is too recent to be known as permanent.
 const (
-	maxShifts      = 3
+	maxShifts       = 3
 	shiftGain       = 5  // minimum gain in nats, in addition to log N
 	shiftRows       = 10 // minimum number of observations on each side and between two shifts
 	shiftStays      = 40 // minimum steps from the last shift to the end

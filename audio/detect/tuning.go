@@ -16,9 +16,9 @@ const (
 
 // Constants of the detector of dropouts and zeros, chosen on the sounds of the tests and on half of the recordings of `bench repair`.
 const (
-	minDropout   = 1e-3  // minimum in seconds, longer than crests and most clicks; twice this is the minimum length of a fade
-	maxDropout    = 0.25  // maximum in seconds; longer runs are pauses or cannot be filled
-	maxDither     = 2     // maximum distance of a dropout's samples from its middle, in quantization steps
+	minDropout     = 1e-3  // minimum in seconds, longer than crests and most clicks; twice this is the minimum length of a fade
+	maxDropout     = 0.25  // maximum in seconds; longer runs are pauses or cannot be filled
+	maxDither      = 2     // maximum distance of a dropout's samples from its middle, in quantization steps
 	dropoutContext = 0.020 // context on each side in seconds, over which the spectrum of speech changes little
 	dropoutOrder   = 32    // order of the model of each side
 	otherGoesOn    = 2     // added to the log-odds, in nats, if another channel has sound; pauses are usually in all channels

@@ -10,7 +10,7 @@ import (
 
 const (
 	acceptance = 0.8 // target acceptance rate
-	maxSteps  = 4   // maximum number of leapfrog steps per trajectory
+	maxSteps   = 4   // maximum number of leapfrog steps per trajectory
 	// Dual averaging (Hoffman & Gelman 2014, section 3.2): κ, initial step length, γ, t₀.
 	forgetting, firstLength, shrinkage, delay = 0.75, 0.5, 0.05, 10.0
 )

@@ -62,12 +62,12 @@ func (f Scored) Func(v, gradient []float64) (float64, error) {
 }
 
 const (
-	firstDamping     = 1e-3 // relative to the diagonal of the information
+	firstDamping   = 1e-3 // relative to the diagonal of the information
 	minDamping     = 1e-6
-	maxDamping      = 1e12
+	maxDamping     = 1e12
 	minEigenvalue  = 1e-6 // of the information, relative to its diagonal
 	minInformation = 1e-9
-	largestStep      = 2.0 // maximum step of a coordinate (a logarithm)
+	largestStep    = 2.0 // maximum step of a coordinate (a logarithm)
 )
 
 // Climb finds a mode by Fisher scoring with Levenberg–Marquardt damping. It solves (H + μ diag H)·step = gradient and accepts the

@@ -45,7 +45,7 @@ const longTerms = 33
 
 // minRows is the minimum number of rows for tables. maxPairs bounds the memory of the sums.
 const (
-	minRows = 512
+	minRows  = 512
 	maxPairs = 1 << 27
 )
 

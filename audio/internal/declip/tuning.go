@@ -16,7 +16,7 @@ const (
 	unsteady      = 2.25  // ratio of predicted to fitted error variance; 2 lowers the coverage by 0.01
 	prior         = 5     // strength of the prior of a grain's variance, in errors; 4 loses 0.1 dB, 10 loses 1 dB
 	weakLimit     = 4     // sd of the weak prior for a run of one sample, relative to the limit; heavy clipping diverges without it
-	minPower    = 1e-30 // for silence
+	minPower      = 1e-30 // for silence
 
 	// A restored run is unreliable if a limit exceeds
 	implausible = 6 // this distance from the prediction by the other samples, in standard deviations, or

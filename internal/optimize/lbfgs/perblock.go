@@ -9,7 +9,7 @@ import (
 
 const (
 	firstRadius = 0.5
-	maxRadius  = 4.0
+	maxRadius   = 4.0
 	goodShare   = 0.05 // minimum fraction of the predicted rise; below it a block's radius is reduced
 	patientFor  = 3    // successive failures before every radius is reduced
 	shrinkAll   = 0.3

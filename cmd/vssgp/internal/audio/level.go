@@ -28,7 +28,7 @@ const (
 	autoGain    = "auto"
 	inputFormat = "input"
 	floatFormat = "float"
-	minGain   = -60.0 // dB
+	minGain     = -60.0 // dB
 )
 
 // gainValue returns the value of --gain.
