@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"math"
 	"regexp"
 	"strings"
 
@@ -57,13 +56,4 @@ var lineEnds, control = regexp.MustCompile(`\s*[\r\n]\s*`), regexp.MustCompile(`
 func OneLine(err error) string {
 	text := lineEnds.ReplaceAllString(strings.TrimSpace(err.Error()), " ")
 	return Prefix + control.ReplaceAllString(strings.ToValidUTF8(text, "\uFFFD"), " ")
-}
-
-// CheckScores returns an error if a score is not finite.
-func CheckScores(path string, rmse, density float64) error {
-	if v := rmse + density; math.IsNaN(v) || math.IsInf(v, 0) {
-		return Mistake("%s: the RMSE is %v and the mean log predictive density is %v; the values must have the scale of the model's data",
-			path, rmse, density)
-	}
-	return nil
 }

@@ -53,115 +53,77 @@ DATA is read as by fit. The model file is not changed.`,
 
 func runEvaluate(ctx context.Context, env *cli.Env, modelPath, dataPath string, o *evaluateFlags) error {
 	env.Device.Spread()
-	m, err := loadAny(env, modelPath)
+	m, err := loadModel(env, modelPath)
 	if err != nil {
 		return err
 	}
-	if m.series != nil {
-		if o.inference != "" || o.gradient || o.rows != nil {
-			return cli.Mistake("%s is a time-series model; --inference, --gradient and --rows do not apply", modelPath)
-		}
-		return ofModel(modelPath, dataPath, seriescmd.Evaluate(ctx, env, m.series, dataPath, o.columns))
+	e, err := m.evaluate(ctx, env, dataPath, o)
+	if err == nil {
+		err = e.Print(env, cli.InputName(dataPath))
 	}
+	return ofModel(modelPath, dataPath, err)
+}
+
+// evaluate implements model.
+func (m vssgpModel) evaluate(ctx context.Context, env *cli.Env, path string, o *evaluateFlags) (*cli.Evaluation, error) {
 	if o.columns.Errors != nil {
-		return cli.Mistake("--yerr: %s is not a time-series model; omit the flag", modelPath)
+		return nil, cli.Mistake("--yerr: %s is not a time-series model; omit the flag", m.path)
 	}
-	return ofModel(modelPath, dataPath, evaluateVSSGP(ctx, env, m.model, dataPath, o))
-}
-
-// An evaluation is the output of evaluate --json.
-type evaluation struct {
-	Bound     float64         `json:"bound"`
-	Terms     []vssgp.Term    `json:"terms"`
-	Inference vssgp.Inference `json:"inference"`
-	Rows      int             `json:"rows"`
-	Batch     []int           `json:"batch,omitempty"` // of --rows
-	RMSE      float64         `json:"rmse"`
-	Density   float64         `json:"mean_log_predictive_density"`
-	Jitter    float64         `json:"jitter"`
-	Device    string          `json:"device"`
-	Sums      string          `json:"sums"`
-	Gradient  map[string]any  `json:"gradient,omitempty"` // nested lists of each tensor's shape
-	Ranks     *cli.RankTimes  `json:"ranks,omitzero"`
-}
-
-// evaluateVSSGP evaluates a model of package vssgp.
-func evaluateVSSGP(ctx context.Context, env *cli.Env, m *vssgp.Model, dataPath string, o *evaluateFlags) error {
 	began := time.Now()
-	read, err := readFor(ctx, env, m, dataPath, o.columns)
+	data, err := m.read(ctx, env, path, o.columns)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	data := read.Data
 	if i := slices.IndexFunc(o.rows, func(n int) bool { return n < 0 || n >= data.N }); i >= 0 {
-		return cli.Mistake("--rows %d: must be from 0 to %d", o.rows[i], data.N-1)
+		return nil, cli.Mistake("--rows %d: must be from 0 to %d", o.rows[i], data.N-1)
 	}
 	inference := cmp.Or(o.inference, m.Inference)
 	env.ShowProgress(0, "evaluating %s", cli.Counted(data.N, "row"))
 	e, err := m.Evaluate(ctx, data, inference, o.rows, o.gradient)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var gradient []vssgp.Tensor
+	out := &cli.Evaluation{
+		Bound: e.Bound, Terms: e.Terms, Inference: inference, Rows: data.N, Batch: o.rows, Jitter: &e.Jitter,
+		Device: m.Backend.Name(), Sums: e.Sums,
+	}
 	if o.gradient {
-		gradient = gradientOf(m.Params, e.Gradient, inference)
+		out.Tensors = gradientOf(m.Params, e.Gradient, inference)
 	}
+	if out.RMSE, out.Density, err = m.scores(ctx, data); err != nil {
+		return nil, err
+	}
+	out.Ranks = env.Device.RankTimes(time.Since(began))
+	return out, nil
+}
+
+// scores returns the RMSE and the mean log predictive density of the rows. The density is NaN if a covariance is not positive definite. A
+// model without a posterior of the weights is conditioned on the data.
+func (m vssgpModel) scores(ctx context.Context, data *vssgp.Data) (rmse, density float64, err error) {
 	p, err := m.Predict(ctx, data.X)
-	if errors.Is(err, vssgp.ErrUnfitted) { // the file has no posterior of the weights; condition the model on the data
+	if errors.Is(err, vssgp.ErrUnfitted) {
 		if _, err = m.Condition(ctx, data); err == nil {
 			p, err = m.Predict(ctx, data.X)
 		}
 	}
 	if err != nil {
-		return err
+		return 0, 0, err
 	}
-	density := math.NaN() // if a covariance is not positive definite
+	density = math.NaN()
 	if rows, err := p.LogDensity(ctx, data.Y); ctx.Err() != nil {
-		return err
+		return 0, 0, err
 	} else if err == nil {
 		density, _ = bayes.MeanSD(rows, 0, 1)
 	}
-	rmse, times := bayes.RMSE(p.Mean, data.Y), env.Device.RankTimes(time.Since(began))
-	if err := cli.CheckScores(cli.InputName(dataPath), rmse, density); err != nil {
-		return err
+	return bayes.RMSE(p.Mean, data.Y), density, nil
+}
+
+// evaluate implements model.
+func (m seriesModel) evaluate(ctx context.Context, env *cli.Env, path string, o *evaluateFlags) (*cli.Evaluation, error) {
+	if o.inference != "" || o.gradient || o.rows != nil {
+		return nil, cli.Mistake("%s is a time-series model; --inference, --gradient and --rows do not apply", m.path)
 	}
-	if env.JSON {
-		g := map[string]any{}
-		for _, t := range gradient {
-			g[t.Name] = nested(t.Shape, *t.Data)
-		}
-		return env.PrintJSON(evaluation{
-			Bound: e.Bound, Terms: e.Terms, Inference: inference, Rows: data.N, Batch: o.rows, RMSE: rmse, Density: density, Jitter: e.Jitter,
-			Device: m.Backend.Name(), Sums: e.Sums, Gradient: g, Ranks: times,
-		})
-	}
-	env.Print("%-28s %.9g   (%s, in the model's units)", "bound", e.Bound, inference)
-	for _, t := range e.Terms {
-		env.Print("  %-26s %.9g", t.Name, t.Value)
-	}
-	env.Print("%-28s %d", "rows", data.N)
-	if o.rows != nil {
-		env.Print("%-28s %d", "rows of the mini-batch", len(o.rows))
-	}
-	env.Print("%-28s %.6g", "RMSE", rmse)
-	env.Print("%-28s %.6g", "mean log predictive density", density)
-	env.Print("%-28s %s%s", "device", m.Backend.Name(), byTables(e.Sums))
-	if times != nil {
-		env.Print("%s", times)
-	}
-	if gradient != nil {
-		env.Print("gradient: largest entry of each tensor (--json prints all)")
-	}
-	for _, t := range gradient {
-		most := 0.0
-		for _, v := range *t.Data {
-			if !math.IsNaN(v) {
-				most = max(most, math.Abs(v))
-			}
-		}
-		env.Print("  %-26s %.6g", t.Name, most)
-	}
-	return nil
+	return seriescmd.Evaluate(ctx, env, m.Model, path, o.columns)
 }
 
 // gradientOf returns the tensors of the gradient g at p, with NaN for constants of the
@@ -181,18 +143,6 @@ func gradientOf(p, g *vssgp.Params, inference vssgp.Inference) (list []vssgp.Ten
 		if free > 0 && !(t.Optional() && inference == vssgp.Exact) {
 			list = append(list, t)
 		}
-	}
-	return list
-}
-
-// nested returns data as nested lists of a tensor's shape.
-func nested(shape []int, data []float64) any {
-	if len(shape) == 1 {
-		return data
-	}
-	list, each := make([]any, shape[0]), len(data)/shape[0]
-	for i := range list {
-		list[i] = nested(shape[1:], data[i*each:][:each])
 	}
 	return list
 }

@@ -262,7 +262,7 @@ func reportFit(env *cli.Env, m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, 
 	}
 	env.Print("bound %.9g after %s, %s, %.1f s on %s%s",
 		r.Bound, cli.Counted(r.Iterations, "iteration"), cli.Counted(len(r.Starts), "initialization"), r.Elapsed.Seconds(), r.Device,
-		byTables(r.Sums))
+		cli.ByTables(r.Sums))
 	if r.Resumed >= 0 {
 		env.Print("  resumed from a checkpoint at iteration %d", r.Resumed)
 	}
@@ -286,12 +286,4 @@ func reportFit(env *cli.Env, m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, 
 	}
 	env.Print("wrote %s", written)
 	return nil
-}
-
-// byTables returns a remark if the sums over rows were computed from tables instead of passes over the rows.
-func byTables(sums string) string {
-	if sums == "tables" {
-		return ", sums over rows from tables"
-	}
-	return ""
 }

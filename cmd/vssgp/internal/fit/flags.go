@@ -92,11 +92,12 @@ func Options(env *cli.Env, m ModelFlags) (vssgp.Options, error) {
 	case string(vssgp.InitPaper), string(vssgp.InitSpectrum):
 		o.Init = vssgp.Init(m.init)
 	default:
-		from, err := loadAny(env, m.init)
-		if err == nil && from.series != nil {
+		from, err := readModel(env, m.init, b)
+		one, ok := from.(vssgpModel)
+		if err == nil && !ok {
 			err = cli.Mistake("read model: %s: its format is %s; must be a model of --method vssgp, ssgp or rp", m.init, series.FileFormat)
 		}
-		if o.From = from.model; err != nil {
+		if o.From = one.Model; err != nil {
 			return o, fmt.Errorf("--init must be paper, spectrum or a model file: %w", err)
 		}
 	}

@@ -43,19 +43,19 @@ hyper-parameters with their 95 % intervals, and the end of the forecast range.`,
 }
 
 func runInfo(ctx context.Context, env *cli.Env, path string, top int, plot string) error {
-	m, err := readAny(env, path)
+	m, err := readModel(env, path, nil)
 	if err != nil {
 		return err
 	}
-	if m.series != nil {
-		err = seriescmd.Info(ctx, env, path, m.series, plot)
-	} else {
-		err = infoVSSGP(env, path, m.model, top, plot)
-	}
-	if err == nil && plot != "" {
+	if err = m.info(ctx, env, top, plot); err == nil && plot != "" {
 		env.Print("wrote %s", plot)
 	}
 	return err
+}
+
+// info implements model.
+func (m seriesModel) info(ctx context.Context, env *cli.Env, _ int, plot string) error {
+	return seriescmd.Info(ctx, env, m.path, m.Model, plot)
 }
 
 // A description is the output of info --json.
@@ -81,14 +81,14 @@ type windowing struct {
 	Input  string  `json:"input"`
 }
 
-// infoVSSGP prints a model of package vssgp.
-func infoVSSGP(env *cli.Env, path string, m *vssgp.Model, top int, plot string) error {
+// info implements model.
+func (m vssgpModel) info(_ context.Context, env *cli.Env, top int, plot string) error {
 	if plot != "" {
-		if err := env.Write(env.ReportFile(plot, report.Info(filepath.Base(path), m))); err != nil {
+		if err := env.Write(env.ReportFile(plot, report.Info(filepath.Base(m.path), m.Model))); err != nil {
 			return err
 		}
 	}
-	d, err := describe(path, m, top)
+	d, err := describe(m.path, m.Model, top)
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func infoVSSGP(env *cli.Env, path string, m *vssgp.Model, top int, plot string) 
 	if !d.Fitted {
 		state = "no posterior of the coefficients"
 	}
-	env.Print("%s: %s inference, %s", path, m.Inference, state)
+	env.Print("%s: %s inference, %s", m.path, m.Inference, state)
 	env.Print("%s -> %s, %s, %s", strings.Join(d.Inputs, ", "), strings.Join(d.Outputs, ", "),
 		cli.Counted(len(d.Components), "component"), cli.Counted(d.Features, "feature"))
 	for _, unit := range d.Units {

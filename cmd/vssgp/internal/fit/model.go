@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/datafile"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/table"
@@ -15,38 +16,60 @@ import (
 	"github.com/vssgp/vssgp/series"
 )
 
-// A fitted is the model of a file. Exactly one of its fields is not nil.
-type fitted struct {
-	model  *vssgp.Model
-	series *series.Model
+// A model is the model of a file. The commands predict, evaluate and info do not know its kind. A method returns an error if a flag does
+// not apply to the model.
+type model interface {
+	// predict writes the predictions at the inputs of a table or recording.
+	predict(ctx context.Context, env *cli.Env, path string, o *predictFlags) (*cli.Predicted, error)
+	// evaluate scores the model on the rows of a table or recording.
+	evaluate(ctx context.Context, env *cli.Env, path string, o *evaluateFlags) (*cli.Evaluation, error)
+	// info prints the model and writes its plot, unless the path is empty.
+	info(ctx context.Context, env *cli.Env, top int, plot string) error
 }
 
-// readAny reads a model file of any kind. The backend of the model is the CPU.
-func readAny(env *cli.Env, path string) (m fitted, err error) {
+type vssgpModel struct {
+	*vssgp.Model
+	path string
+}
+
+type seriesModel struct {
+	*series.Model
+	path string
+}
+
+// readModel reads a model file of any kind. A model of package vssgp uses backend b; nil is the CPU.
+func readModel(env *cli.Env, path string, b backend.Backend) (m model, err error) {
 	f, size, err := env.Served.Open(path)
 	if err != nil {
-		return m, fmt.Errorf("read model: %w", err)
+		return nil, fmt.Errorf("read model: %w", err)
 	}
 	defer f.Close()
 	metadata, err := safetensors.Metadata(f, size)
-	if err == nil {
-		if metadata["format"] == series.FileFormat {
-			if m.series, err = series.Read(f, size); err == nil {
-				_, err = datafile.AxisOf(m.series)
-			}
-		} else if m.model, err = vssgp.Read(f, size); err == nil {
-			_, err = datafile.AxesOfModel(m.model)
+	switch {
+	case err != nil:
+	case metadata["format"] == series.FileFormat:
+		one := seriesModel{path: path}
+		if one.Model, err = series.Read(f, size); err == nil {
+			_, err = datafile.AxisOf(one.Model)
 		}
+		m = one
+	default:
+		one := vssgpModel{path: path}
+		if one.Model, err = vssgp.Read(f, size); err == nil {
+			one.Backend = b
+			_, err = datafile.AxesOfModel(one.Model)
+		}
+		m = one
 	}
 	switch {
 	case err == nil:
 		return m, nil
 	case errors.Is(err, safetensors.ErrFormat) && datafile.IsTable(path):
-		return m, cli.Mistake("read model: %s is a table; must be a model file written by fit or forecast -m", path)
+		return nil, cli.Mistake("read model: %s is a table; must be a model file written by fit or forecast -m", path)
 	case errors.Is(err, safetensors.ErrFormat) && datafile.IsRecording(path):
-		return m, cli.Mistake("read model: %s is a recording; must be a model file written by fit or forecast -m", path)
+		return nil, cli.Mistake("read model: %s is a recording; must be a model file written by fit or forecast -m", path)
 	}
-	return m, fmt.Errorf("read model: %s: %w", path, err)
+	return nil, fmt.Errorf("read model: %s: %w", path, err)
 }
 
 // ofModel adds the path of the model to an error of a computation with it, unless the error names a file.
@@ -64,28 +87,21 @@ func ofModel(path, data string, err error) error {
 	return err
 }
 
-// loadAny reads a model file of any kind. The model uses the backend of --device.
-func loadAny(env *cli.Env, path string) (m fitted, err error) {
+// loadModel reads a model file of any kind. The model uses the backend of --device.
+func loadModel(env *cli.Env, path string) (model, error) {
 	b, err := env.Device.Backend()
 	if err != nil {
-		return m, err
+		return nil, err
 	}
-	if m, err = readAny(env, path); err != nil {
-		return m, err
-	}
-	if m.model != nil {
-		m.model.Backend = b
-	}
-	return m, nil
+	return readModel(env, path, b)
 }
 
-// readFor reads the table or recording on which a model is evaluated. If the model file does
-// not define the number of outputs (it has no coefficients, names or scaling), readFor sets it
-// to the number of outputs of the data.
-func readFor(ctx context.Context, env *cli.Env, m *vssgp.Model, path string, c datafile.Columns) (*datafile.Dataset, error) {
+// read reads the table or recording on which the model is evaluated. If the model file does not define the number of outputs (it has no
+// coefficients, names or scaling), read sets it to the number of outputs of the data.
+func (m vssgpModel) read(ctx context.Context, env *cli.Env, path string, c datafile.Columns) (*vssgp.Data, error) {
 	p := m.Params
 	open := p.D == 1 && len(p.CoefMean) == 0 && len(m.YNames) == 0 && m.Y.Offset[0] == 0 && m.Y.Scale[0] == 1 && !m.Fitted()
-	like, err := datafile.AxesOfModel(m)
+	like, err := datafile.AxesOfModel(m.Model)
 	if err != nil {
 		return nil, err
 	}
@@ -99,12 +115,15 @@ func readFor(ctx context.Context, env *cli.Env, m *vssgp.Model, path string, c d
 		case open:
 			d = max(d, usable-p.Q)
 		}
-		return c.Match(t, path, m, d)
+		return c.Match(t, path, m.Model, d)
 	}, like)
-	if err != nil || !open {
-		return data, err
+	if err != nil {
+		return nil, err
+	}
+	if !open {
+		return data.Data, nil
 	}
 	p.D = data.D
 	m.Y = vssgp.Affine{Offset: make([]float64, p.D), Scale: slices.Repeat([]float64{1}, p.D)}
-	return data, nil
+	return data.Data, nil
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/datafile"
 	seriescmd "github.com/vssgp/vssgp/cmd/vssgp/internal/series"
@@ -80,42 +79,45 @@ func runPredict(ctx context.Context, env *cli.Env, modelPath, inputPath string, 
 	if err := checkFormats(env, o); err != nil {
 		return err
 	}
-	file, err := loadAny(env, modelPath)
+	m, err := loadModel(env, modelPath)
 	if err != nil {
 		return err
 	}
 	env.Aside = o.Output == cli.ToStdout
-	if file.series != nil {
-		if bad := o.notOfSeries(); bad != "" {
-			return cli.Mistake("%s: %s is a time-series model, which predicts only mean, sd and --draws as a table; omit the flag", bad,
-				modelPath)
-		}
-		err = ofModel(modelPath, inputPath, seriescmd.Predict(ctx, env, file.series, modelPath, inputPath, &o.PredictFlags))
-	} else {
-		err = predictVSSGP(ctx, env, file.model, modelPath, inputPath, o)
-	}
-	if err == nil && o.Plot != "" {
+	p, err := m.predict(ctx, env, inputPath, o)
+	switch {
+	case err != nil:
+		return ofModel(modelPath, inputPath, err)
+	case env.JSON:
+		return env.PrintJSON(p)
+	case o.Plot != "":
 		env.Print("wrote %s", o.Plot)
 	}
-	return err
+	return nil
 }
 
-// predictVSSGP predicts with a model of package vssgp.
-func predictVSSGP(ctx context.Context, env *cli.Env, m *vssgp.Model, modelPath, inputPath string, o *predictFlags) error {
+// predict implements model.
+func (m vssgpModel) predict(ctx context.Context, env *cli.Env, path string, o *predictFlags) (*cli.Predicted, error) {
 	for _, name := range ofSeries {
 		if env.Flags.Changed(name) {
-			return cli.Mistake("--%s: %s is not a time-series model; omit the flag", name, modelPath)
+			return nil, cli.Mistake("--%s: %s is not a time-series model; omit the flag", name, m.path)
 		}
 	}
-	at, err := datafile.ReadPlaces(ctx, env, inputPath, o.Columns, m)
+	at, err := datafile.ReadPlaces(ctx, env, path, o.Columns, m.Model)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	names, err := predictAll(ctx, env, m, at, o, filepath.Base(modelPath))
-	if err != nil || !env.JSON {
-		return ofModel(modelPath, inputPath, err)
+	columns, err := predictAll(ctx, env, m.Model, at, o, filepath.Base(m.path))
+	return &cli.Predicted{Rows: at.Rows, Columns: columns, Output: o.Output, Device: m.Backend.Name()}, err
+}
+
+// predict implements model.
+func (m seriesModel) predict(ctx context.Context, env *cli.Env, path string, o *predictFlags) (*cli.Predicted, error) {
+	if bad := o.notOfSeries(); bad != "" {
+		return nil, cli.Mistake("%s: %s is a time-series model, which predicts only mean, sd and --draws as a table; omit the flag", bad,
+			m.path)
 	}
-	return env.PrintJSON(cli.Predicted{Rows: at.Rows, Columns: names, Output: o.Output, Device: m.Backend.Name()})
+	return seriescmd.Predict(ctx, env, m.Model, m.path, path, &o.PredictFlags)
 }
 
 // notOfSeries returns a given flag that does not apply to time-series models, "" if there is none.

@@ -100,15 +100,6 @@ func (f *frame) add(axis *table.Axis, rows []float64, before ...string) {
 	}
 }
 
-// An evaluation is the output of evaluate.
-type evaluation struct {
-	Bound   float64 `json:"bound"`
-	Rows    int     `json:"rows"` // with a value
-	RMSE    float64 `json:"rmse"`
-	Density float64 `json:"mean_log_predictive_density"`
-	Device  string  `json:"device"`
-}
-
 // A description is the output of info.
 type description struct {
 	Model   string   `json:"model"`

@@ -25,30 +25,30 @@ type PredictFlags struct {
 }
 
 // Predict predicts with the model of a series. The numbers are identical to the output of forecast.
-func Predict(ctx context.Context, env *cli.Env, m *series.Model, modelPath, inputPath string, o *PredictFlags) error {
+func Predict(ctx context.Context, env *cli.Env, m *series.Model, modelPath, inputPath string, o *PredictFlags) (*cli.Predicted, error) {
 	axis, err := datafile.AxisOf(m)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	o.levels.warn(env)
 	k := &known{path: cli.InputName(inputPath), axis: axis, step: m.Step()}
 	if k.regressors, err = regressorsOf(m); err != nil {
-		return err
+		return nil, err
 	}
 	o.Columns.Regressors = k.Columns
 	at, err := datafile.ReadTimes(ctx, env, inputPath, o.Columns, m.XName, axis)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	x := at.X
 	k.take(x, at.Regressors)
 	z, err := k.at(m, x)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	names, err := datafile.WithDraws(predictedNames(at.Name, m.YNames, o.Posterior, o.levels), m.YNames, o.Draws)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	show := func(share float64) { env.ShowProgress(share, "predicting %s", cli.Counted(len(x), "row")) }
 	p, err := predictParts(ctx, m, x, z, o.levels, show)
@@ -58,22 +58,19 @@ func Predict(ctx context.Context, env *cli.Env, m *series.Model, modelPath, inpu
 		draws, err = m.Draw(ctx, x, o.Draws, env.Seed, z...)
 	}
 	if errors.Is(err, series.ErrReach) {
-		return fmt.Errorf("%s: %w", k.path, outOfReach(m, axis, x, err))
+		return nil, fmt.Errorf("%s: %w", k.path, outOfReach(m, axis, x, err))
 	} else if err != nil {
-		return fmt.Errorf("%s: %w", modelPath, err)
+		return nil, fmt.Errorf("%s: %w", modelPath, err)
 	}
 	noteMedians(env, m.YNames, p)
 	view := modelView("Prediction by "+filepath.Base(modelPath), m, k)
 	view.At, view.Levels = x, o.levels
 	files, err := draw(ctx, env, drawing{plot: o.Plot}, view)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	files = append(files, predictedFile(o.Output, names, []*table.Axis{at.Axis}, o.predictedRows(m, p, draws, o.Posterior)))
-	if err := env.Write(files...); err != nil || !env.JSON {
-		return err
-	}
-	return env.PrintJSON(cli.Predicted{Rows: len(x), Columns: names, Output: o.Output, Device: device})
+	return &cli.Predicted{Rows: len(x), Columns: names, Output: o.Output, Device: device}, env.Write(files...)
 }
 
 // predictedFile returns a file with the rows of predictedRows.
@@ -83,42 +80,31 @@ func predictedFile(path string, names []string, axes []*table.Axis, rows []float
 }
 
 // Evaluate scores the model of a series on the rows of a table.
-func Evaluate(ctx context.Context, env *cli.Env, m *series.Model, path string, c datafile.Columns) error {
+func Evaluate(ctx context.Context, env *cli.Env, m *series.Model, path string, c datafile.Columns) (*cli.Evaluation, error) {
 	g, err := regressorsOf(m)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	r, err := readSeries(ctx, env, path, c, false, m, g)
 	if err == nil {
 		err = r.explain(env, m)
 	}
 	if err != nil {
-		return datafile.WhileReading(path, err)
+		return nil, datafile.WhileReading(path, err)
 	}
 	env.ShowProgress(0, "evaluating %s", cli.Counted(len(r.X), "row"))
 	bound, err := m.Evaluate(ctx, r.Series)
 	if err != nil {
-		return fmt.Errorf("%s: %w", r.path, outOfReach(m, r.axis, r.X, err))
+		return nil, fmt.Errorf("%s: %w", r.path, outOfReach(m, r.axis, r.X, err))
 	}
 	rmse, density, rows, err := m.Score(ctx, r.Series)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if rows == 0 {
-		return cli.Mistake("%s: no row has a value of %s; at least one is required", r.path, datafile.Listed(r.yNames))
+		return nil, cli.Mistake("%s: no row has a value of %s; at least one is required", r.path, datafile.Listed(r.yNames))
 	}
-	if err := cli.CheckScores(r.path, rmse, density); err != nil {
-		return err
-	}
-	if env.JSON {
-		return env.PrintJSON(evaluation{bound, rows, rmse, density, device})
-	}
-	env.Print("%-28s %.9g   (in the model's units)", "bound", bound)
-	env.Print("%-28s %d", "rows", rows)
-	env.Print("%-28s %.6g", "RMSE", rmse)
-	env.Print("%-28s %.6g", "mean log predictive density", density)
-	env.Print("%-28s %s", "device", device)
-	return nil
+	return &cli.Evaluation{Bound: bound, Rows: rows, RMSE: rmse, Density: density, Device: device}, nil
 }
 
 // shownPlaces is the number of points in the charts of a model without data.
