@@ -13,26 +13,16 @@ var folders = map[string]string{
 		internal/parallel internal/linalg internal/initialize internal/optimize internal/bayes internal/fileio internal/heap internal/mpi`,
 	"lib": `series audio`,
 	"app": `cmd/vssgp`,
-	"dev": `bench python docs .ci internal/testkit kernels/internal internal/simd/asm backend/backendtest
-		internal/clicks/train audio/internal/clicks/train`,
-}
-
-// moving lists packages that are not yet in the folder of their layer.
-var moving = map[string]string{
-	"core": `internal/procfs internal/ar`,
-	"lib":  `internal/timewarp internal/clicks`,
-	"app":  `internal/table internal/report`,
+	"dev": `bench python docs .ci internal/testkit kernels/internal internal/simd/asm backend/backendtest audio/internal/clicks/train`,
 }
 
 // Of returns the layer of a folder, relative to the root and with slashes, or "" if it has none.
 func Of(folder string) (layer string) {
 	longest := -1
-	for _, table := range []map[string]string{folders, moving} {
-		for name, list := range table {
-			for _, f := range strings.Fields(list) {
-				if len(f) > longest && (folder == f || f != "." && strings.HasPrefix(folder, f+"/")) {
-					layer, longest = name, len(f)
-				}
+	for name, list := range folders {
+		for _, f := range strings.Fields(list) {
+			if len(f) > longest && (folder == f || f != "." && strings.HasPrefix(folder, f+"/")) {
+				layer, longest = name, len(f)
 			}
 		}
 	}

@@ -6,8 +6,6 @@ import (
 	"runtime"
 
 	"github.com/spf13/cobra"
-
-	"github.com/vssgp/vssgp/internal/procfs"
 )
 
 // deviceInfo is one line of `vssgp devices`.
@@ -50,7 +48,7 @@ func NewDevices(env *Env) *cobra.Command {
 // reason if there is no GPU.
 func (c *Device) devices() []deviceInfo {
 	host := deviceInfo{Name: "cpu", Available: true, Cores: runtime.GOMAXPROCS(0), Arch: runtime.GOARCH}
-	host.Memory, host.Free = procfs.Bytes(meminfo, "MemTotal"), procfs.Bytes(meminfo, "MemAvailable")
+	host.Memory, host.Free = procBytes(meminfo, "MemTotal"), procBytes(meminfo, "MemAvailable")
 	all := []deviceInfo{host}
 	cards, err := c.list()
 	switch {

@@ -7,8 +7,6 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
-
-	"github.com/vssgp/vssgp/internal/procfs"
 )
 
 const meminfo = "/proc/meminfo"
@@ -37,7 +35,7 @@ func MemoryLimit(given float64) float64 {
 // freeMemory returns the number of bytes that are free without swapping, from /proc/meminfo
 // and the control group's limit. It returns 0 if neither is known (on systems other than Linux).
 func freeMemory(meminfo, groupMax, groupCurrent string) float64 {
-	free := float64(procfs.Bytes(meminfo, "MemAvailable"))
+	free := float64(procBytes(meminfo, "MemAvailable"))
 	most, errMost := readNumber(groupMax) // "max", which does not parse, if there is no limit
 	current, err := readNumber(groupCurrent)
 	if left := most - current; errMost == nil && err == nil && left >= 0 && (free == 0 || left < free) {
@@ -62,7 +60,7 @@ func freeAddresses(limits, status string) float64 {
 	if err != nil { // unlimited
 		return 0
 	}
-	return max(1, most-float64(procfs.Bytes(status, "VmSize")))
+	return max(1, most-float64(procBytes(status, "VmSize")))
 }
 
 func readNumber(path string) (float64, error) {
