@@ -37,12 +37,12 @@ func TestParse(t *testing.T) {
 			{"-repeats 0", "-repeats"}, {"-peak -1", "-peak"}, {"-peak Inf", "-peak"},
 			{"-dump d -inference predict", "-dump"}, {"-check -inference predict", "-check"},
 			{"-peers numpy", ""}, {"-peers torch,jax,numpy -device cuda:1 -python /bin/python3", ""},
-			{"-peers scipy", "-peers"}, {"-peers numpy,", "-peers"}, {"-peers numpy -inference factorised", "-inference exact"},
+			{"-peers scipy", "-peers"}, {"-peers numpy,", "-peers"}, {"-peers numpy -inference factorized", "-inference exact"},
 			{"-peers numpy -window 20", "-window"}, {"-peers numpy -peer-time 0s", "-peer-time"},
 			{"-peers jax -dump d", "-dump"}, {"-peers celerite4,celerite20", ""},
 			{"-fitted -direct", ""}, {"-direct -device cuda", ""},
 			{"-data a.csv -fit 5 -peers celerite4", ""}, {"-data a.csv", "-fit"}, {"-data a.csv -fit 5 -features 7", "even number"},
-			{"-data a.csv -fit 5 -window 20", "-window"}, {"-data a.csv -fit 5 -inference factorised", "-inference"}, {"-data a.csv -fit 5 -peers numpy", "celerite4"},
+			{"-data a.csv -fit 5 -window 20", "-window"}, {"-data a.csv -fit 5 -inference factorized", "-inference"}, {"-data a.csv -fit 5 -peers numpy", "celerite4"},
 			{"more", "unexpected"}, {"-nonsense", "nonsense"}, {"-show", "files of lines"}, {"-show lines.jsonl", ""},
 		},
 		"long": {
@@ -152,7 +152,7 @@ func TestWork(t *testing.T) {
 	if w := dense.work("exact"); w[moments] != 100*10*10+2*100*10*2 || w[pullback] != 2*100*10*10 || w[accumulating] != 100*10*10 || w[algebra] != 10*10*10 || len(w) != 4 {
 		t.Errorf("exact: %+v", w)
 	}
-	if w := total(dense.work("factorised")); w != 100*10*(6*2+8+22) {
+	if w := total(dense.work("factorized")); w != 100*10*(6*2+8+22) {
 		t.Errorf("factorized: %v", w)
 	}
 	// The centers are 0, 50 and 100. Rows [0,50) and [50,100) are in two windows each.

@@ -144,7 +144,7 @@ if selected compare; then
 	speed uneven-direct 30 "${on[@]}" "${dense[@]}" -uneven -direct
 	speed dense-$wide 40 "${on[@]}" -n $n -features $wide
 	speed dense-$wide-direct 40 "${on[@]}" -n $n -features $wide -direct
-	speed factorized 30 "${on[@]}" -n $n -features $wide -inference factorised
+	speed factorized 30 "${on[@]}" -n $n -features $wide -inference factorized
 	speed windows 30 "${on[@]}" -n $n -features $each -window $window
 	speed recording 60 "${on[@]}" -n $long -features $fine -window $grain
 	speed predict 30 "${on[@]}" -n $((n / 10)) -features $m -inference predict

@@ -234,7 +234,7 @@ func (p *problem) work(inference string) times {
 			w[moments] += n*m*m + 2*n*m*d
 			w[accumulating] += n * m * m
 			w[pullback] += 2 * n * m * m
-		case "factorised":
+		case "factorized":
 			w[factorized] += n * m * (6*d + 8*q + 22)
 		case "predict":
 			w[predicted] += 2*n*m*m + 2*n*m*d

@@ -55,7 +55,7 @@ type record struct {
 	Direct    bool    `json:"direct,omitempty"` // -direct
 	Seed      uint64  `json:"seed"`
 	Method    string  `json:"method"`    // vssgp
-	Inference string  `json:"inference"` // exact, factorised or predict
+	Inference string  `json:"inference"` // exact, factorized or predict
 	Window    float64 `json:"window"`    // length in samples; 0: no windows
 	Even      bool    `json:"even"`      // synthetic rows on an even grid
 	N         int     `json:"N"`

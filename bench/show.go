@@ -77,7 +77,7 @@ func (r *record) details(w io.Writer) {
 	fmt.Fprint(w, "\nseconds:")
 	for _, v := range [][2]string{
 		{evaluating, "features"}, {accumulating, "accumulation"}, {moments, "moments in total"}, {solving, "moments and algebra"},
-		{algebra, "algebra"}, {pullback, "pullback"}, {factorized, "factorised"}, {predicted, "predict"}, {hosted, "host algebra"},
+		{algebra, "algebra"}, {pullback, "pullback"}, {factorized, "factorized"}, {predicted, "predict"}, {hosted, "host algebra"},
 		{opening, "(opening the rows, once)"},
 	} {
 		if s := r.Seconds[v[0]]; s > 0 {

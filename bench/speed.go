@@ -16,13 +16,13 @@ import (
 	"github.com/vssgp/vssgp/bench/internal/machine"
 )
 
-var inferences = []string{"exact", "factorised", "predict"}
+var inferences = []string{"exact", "factorized", "predict"}
 
 func (o *speedTask) flags(set *flag.FlagSet) {
 	o.sizes.flags(set, 16000, 800, 1)
 	set.IntVar(&o.Q, "inputs", 1, "number of inputs")
 	set.IntVar(&o.D, "outputs", 1, "number of outputs")
-	set.StringVar(&o.inference, "inference", "exact", "exact, factorised (bound and gradient) or predict (mean and covariance at the rows)")
+	set.StringVar(&o.inference, "inference", "exact", "exact, factorized (bound and gradient) or predict (mean and covariance at the rows)")
 	set.StringVar(&o.device, "device", "cpu", "cpu, cuda or cuda:n")
 	set.IntVar(&o.repeats, "repeats", 5, "timed evaluations after one that is not counted")
 	set.Float64Var(&o.peak, "peak", 0, "peak rate in TFLOP/s, for shares of it; 0: measure it on the CPU")
@@ -56,15 +56,15 @@ func (o *speedTask) check(files []string) error {
 	o.peers = list(o.peerList)
 	exact, predict, dump := o.inference == "exact", o.inference == "predict", o.dump != ""
 	return cmp.Or(
-		demand(slices.Contains(inferences, o.inference), "-inference %q: must be exact, factorised or predict", o.inference),
+		demand(slices.Contains(inferences, o.inference), "-inference %q: must be exact, factorized or predict", o.inference),
 		demand(o.repeats >= 1, "-repeats %d: must be at least 1", o.repeats),
 		demand(o.peak >= 0 && !math.IsInf(o.peak, 0), "-peak %v: must be a positive rate in TFLOP/s, or 0 if unknown", o.peak),
 		demand(o.fit >= 0, "-fit %d: must be a number of iterations, or 0 for no fit", o.fit),
-		demand(o.fit == 0 || !predict && !dump, "-fit requires -inference exact or factorised and cannot be combined with -dump"),
+		demand(o.fit == 0 || !predict && !dump, "-fit requires -inference exact or factorized and cannot be combined with -dump"),
 		demand(o.data == "" || exact && o.fit > 0 && o.Features%2 == 0 && o.Q == 1 && o.D == 1 && o.Window == 0 && !o.Uneven && !o.Fitted,
 			"-data requires -fit and an even number of -features, and -inference exact without -inputs, -outputs, -window, -uneven and -fitted"),
-		demand(!o.checked || !predict, "-check requires -inference exact or factorised"),
-		demand(!dump || !predict, "-dump requires -inference exact or factorised"),
+		demand(!o.checked || !predict, "-check requires -inference exact or factorized"),
+		demand(!dump || !predict, "-dump requires -inference exact or factorized"),
 		demand(o.peerTime > 0, "-peer-time %v: must be positive", o.peerTime),
 		demandFiles(files, 0, ""), o.sizes.check(), err,
 		known("peers", o.peers, peerNames),

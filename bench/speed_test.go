@@ -58,7 +58,7 @@ func TestSumsFromTables(t *testing.T) {
 		{"", fromTables, "sums from tables, which take"},
 		{"-direct", overRows, "sums from rows"},
 		{"-window 64", overRows, "sums from rows"},
-		{"-inference factorised", "", "seconds:"},
+		{"-inference factorized", "", "seconds:"},
 	} {
 		o := parsed[*speedTask](t, "speed", "-n 2000 -features 16 -repeats 1 -fit 3 "+c.args)
 		r, _, err := o.measure()
@@ -143,8 +143,8 @@ func TestBadData(t *testing.T) {
 // TestGivenPeak checks that a given peak is not measured and that the factorized pass has
 // separate kernels.
 func TestGivenPeak(t *testing.T) {
-	r := measured(t, "-n 1000 -features 32 -repeats 2 -inference factorised -peak 3")
-	if r.Peak != 3 || r.Seconds[evaluating] != 0 || r.Matrices != 0 || r.Kernels["factorised.features"] <= 0 || r.Kernels["factorised.contraction"] <= 0 {
+	r := measured(t, "-n 1000 -features 32 -repeats 2 -inference factorized -peak 3")
+	if r.Peak != 3 || r.Seconds[evaluating] != 0 || r.Matrices != 0 || r.Kernels["factorized.features"] <= 0 || r.Kernels["factorized.contraction"] <= 0 {
 		t.Errorf("%+v", r)
 	}
 }

@@ -19,7 +19,7 @@ const (
 	opening    = "open" // checking, sorting and uploading the rows; once, and not part of an evaluation's time
 	moments    = "moments"
 	pullback   = "pullback"
-	factorized = "factorised"
+	factorized = "factorized"
 	predicted  = "predict"
 	hosted     = "host" // everything except the passes over the rows: factorization, inverse, chain rule
 

@@ -28,7 +28,7 @@ func (d *rows) Factorized(dst *backend.FactorizedSums, f *backend.Features, w *b
 		from := func(row int) column { return column{sums[1+row*simd.Lanes:], simd.FactorizedRows} }
 		dst.Value = sums[0]
 		p.finish(dst, []column{from(simd.FactorizedAlong)}, from(simd.FactorizedSquare), from(simd.FactorizedRipple))
-		return d.stopped("factorised")
+		return d.stopped("factorized")
 	}
 	widths := append(slices.Repeat([]int{1}, w.D), 2, simd.SumRows(f.Q))
 	sums := d.sum(p.params, widths, p.chunkOfMany)
@@ -40,7 +40,7 @@ func (d *rows) Factorized(dst *backend.FactorizedSums, f *backend.Features, w *b
 		at += width
 	}
 	p.finish(dst, along, column{sums[at+simd.Lanes:], 2}, column{sums[at+2*width+simd.SumRipple*simd.Lanes:], simd.SumRows(f.Q)})
-	return d.stopped("factorised")
+	return d.stopped("factorized")
 }
 
 // factorized is the state of one call of Factorized.

@@ -27,7 +27,7 @@ const (
 var kernelNames = [kernelCount]string{
 	"moments.features", "moments.products",
 	"pullback.packing", "pullback.features", "pullback.products", "pullback.contraction",
-	"factorised.features", "factorised.contraction",
+	"factorized.features", "factorized.contraction",
 	"predict.packing", "predict.features", "predict.products", "predict.covariance",
 }
 

@@ -19,8 +19,8 @@ func TestTimings(t *testing.T) {
 		for i, want := range [][]string{
 			{"moments.features", "moments.products"},
 			{"pullback.packing", "pullback.features", "pullback.products", "pullback.contraction"},
-			{"factorised.features", "factorised.contraction"},
-			{"factorised.features", "factorised.contraction"},
+			{"factorized.features", "factorized.contraction"},
+			{"factorized.features", "factorized.contraction"},
 			{"predict.packing", "predict.features", "predict.products", "predict.covariance"},
 		} {
 			began, worked := time.Now(), cputime.Now()

@@ -13,7 +13,7 @@ func slopeWidth(q int) int { return kernels.PullbackWidth(q) + outputGroup + 2 }
 // its gradient.
 func (r *rows) Factorized(dst *backend.FactorizedSums, f *backend.Features, w *backend.Weights, given []int) error {
 	invalid := r.data.CheckFactorized(dst, f, w, given)
-	err := r.call("factorised", invalid, func() error { return r.factorized(f, w, given) })
+	err := r.call("factorized", invalid, func() error { return r.factorized(f, w, given) })
 	if err != nil {
 		return err
 	}
