@@ -120,7 +120,7 @@ var mistakeCases = []struct{ line, word string }{
 	{"FIT --features 2000000", "features 2000000"}, {"FIT --init paper --features 1000000", "factorized"},
 	{"FIT --lengthscales 0", "length-scale"}, {"FIT --lengthscales 32ms", "may not be time"}, {"FIT --lengthscales 1,two", "must be numbers"},
 	{"FIT --lengthscales 1 --periods 5s", "may not be time"}, {"FIT --lengthscales 1,2 --periods 3", "periods"},
-	{"FIT --noise-precision -1", "noise"}, {"FIT --frequency-variance -1", "frequency variance"}, {"FIT --noise-precision NaN", "noise"},
+	{"FIT --precision digits", "float64"}, {"FIT --noise-precision -1", "noise"}, {"FIT --frequency-variance -1", "frequency variance"}, {"FIT --noise-precision NaN", "noise"},
 	{"FIT --restarts -1", "--restarts"}, {"FIT --segments -1", "--segments"},
 	{"impute good.wav --gap 100:120 --segments -4 WAV", "--segments"}, {"FIT --batch 1000 --inference stochastic", "--batch"},
 	{"FIT --method gp", "gp"}, {"FIT --inference magic", "magic"}, {"FIT --optimizer adam", "adam"}, {"FIT --fix no.such", "no.such"},

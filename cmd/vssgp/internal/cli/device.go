@@ -55,10 +55,20 @@ func NewDevice(note func(string, ...any)) Device {
 	}
 }
 
-// AddFlags defines --device.
+// AddFlags defines --device, and --precision, a former flag that is hidden.
 func (c *Device) AddFlags(f *pflag.FlagSet) {
 	f.Var(&Value{Kind: "device", Text: "auto", Words: []string{"auto", "cpu", "cuda"}, Parse: c.setDevice}, "device",
 		"`device` to compute on: auto, cpu, cuda or cuda:N")
+	f.Var(&Value{Kind: "type", Text: "auto", Parse: precision}, "precision", "no longer used")
+	f.Lookup("precision").Hidden = true
+}
+
+// precision accepts the precisions that need no choice since the GPU computes only in float64.
+func precision(s string) error {
+	if s != "auto" && s != "float64" {
+		return errors.New("all computations are in float64; omit the flag")
+	}
+	return nil
 }
 
 // setDevice takes auto, cpu, cuda or cuda:n.
