@@ -39,9 +39,9 @@ func (e Encoding) Step() float64 {
 // bits returns the number of bits used by a sample.
 func (e Encoding) bits() int { return cmp.Or(e.ValidBits, 8*e.Bytes) }
 
-// LeastStep returns the smallest nonzero difference between two values, or 0 if all values are equal. For quantized values, this is the
+// MinStep returns the smallest nonzero difference between two values, or 0 if all values are equal. For quantized values, this is the
 // quantization step.
-func LeastStep(values []float64) float64 {
+func MinStep(values []float64) float64 {
 	sorted, least := slices.Sorted(slices.Values(values)), 0.0
 	for i := 1; i < len(sorted); i++ {
 		if d := sorted[i] - sorted[i-1]; d > 0 && (least == 0 || d < least) {

@@ -63,6 +63,6 @@ func TestLeastStep(t *testing.T) {
 		values []float64
 		want   float64
 	}{{nil, 0}, {[]float64{3}, 0}, {[]float64{2, 2}, 0}, {[]float64{0.5, -1, 0.25, 0.5, 4}, 0.25}} {
-		testkit.Equal(t, LeastStep(c.values), c.want, c.values)
+		testkit.Equal(t, MinStep(c.values), c.want, c.values)
 	}
 }

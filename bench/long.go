@@ -35,20 +35,20 @@ func (o *longTask) flags(set *flag.FlagSet) {
 
 // Upper limits of the flags. They follow from the precision of float64 and the memory of one machine.
 const (
-	mostRows  = 1e9
-	mostPer   = 100
-	mostTerms = 1000
+	maxRows  = 1e9
+	maxPer   = 100
+	maxTerms = 1000
 )
 
 func (o *longTask) check(files []string) (err error) {
-	o.terms, err = counts("terms", o.termList, mostTerms)
+	o.terms, err = counts("terms", o.termList, maxTerms)
 	err = cmp.Or(
 		demandFiles(files, 0, ""),
-		demand(o.from >= 1 && o.from <= o.to && o.to <= mostRows, "-from %g -to %g: must satisfy 1 ≤ from ≤ to ≤ %g rows", o.from, o.to, mostRows),
-		demand(o.per >= 1 && o.per <= mostPer, "-per %d: must be from 1 to %d", o.per, mostPer),
+		demand(o.from >= 1 && o.from <= o.to && o.to <= maxRows, "-from %g -to %g: must satisfy 1 ≤ from ≤ to ≤ %g rows", o.from, o.to, maxRows),
+		demand(o.per >= 1 && o.per <= maxPer, "-per %d: must be from 1 to %d", o.per, maxPer),
 		demand(o.features >= 1, "-features %d: must be at least 1", o.features),
-		demand(o.window >= leastWindow && o.window <= o.from, "-window %g: must be from %d samples to -from, which is %g", o.window,
-			leastWindow, o.from),
+		demand(o.window >= minWindow && o.window <= o.from, "-window %g: must be from %d samples to -from, which is %g", o.window,
+			minWindow, o.from),
 		demand(o.tables >= 0, "-tables %d: must be a number of features, or 0 for none", o.tables),
 		demand(o.limit > 0 && !math.IsInf(o.limit, 0), "-limit %g: must be a positive number of seconds", o.limit),
 		demand(o.fit >= 0, "-fit %d: must be a number of iterations, or 0 for no fit", o.fit),

@@ -29,8 +29,8 @@ type sizes struct {
 	Seed     uint64
 }
 
-// leastWindow is the minimum length of a window in samples. Shorter windows would have very few rows.
-const leastWindow = 4
+// minWindow is the minimum length of a window in samples. Shorter windows would have very few rows.
+const minWindow = 4
 
 func (s *sizes) flags(set *flag.FlagSet, n, features int, seed uint64) {
 	s.Q, s.D = 1, 1
@@ -45,8 +45,8 @@ func (s sizes) check() error {
 	return cmp.Or(
 		demand(min(s.N, s.Q, s.D, s.Features) >= 1, "%d rows, %d inputs, %d outputs, %d features: each must be at least 1",
 			s.N, s.Q, s.D, s.Features),
-		demand(s.Window == 0 || s.Window >= leastWindow && s.Window <= float64(s.N),
-			"-window %v: must be from %d to %d samples, or 0 for no windows", s.Window, leastWindow, s.N))
+		demand(s.Window == 0 || s.Window >= minWindow && s.Window <= float64(s.N),
+			"-window %v: must be from %d to %d samples, or 0 for no windows", s.Window, minWindow, s.N))
 }
 
 // A problem consists of data and a model to evaluate on them.

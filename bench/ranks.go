@@ -39,11 +39,11 @@ func (o *ranksTask) flags(set *flag.FlagSet) {
 	commitFlag(set, &o.commit)
 }
 
-// mostRanks is the maximum of -ranks. All ranks run on this machine.
-const mostRanks = 64
+// maxRanks is the maximum of -ranks. All ranks run on this machine.
+const maxRanks = 64
 
 func (o *ranksTask) check(files []string) (err error) {
-	o.ranks, err = counts("ranks", o.list, mostRanks)
+	o.ranks, err = counts("ranks", o.list, maxRanks)
 	err = cmp.Or(
 		demandFiles(files, 0, ""),
 		demand(o.repeats >= 1, "-repeats %d: must be at least 1", o.repeats),

@@ -44,8 +44,8 @@ func (o *tablesTask) flags(set *flag.FlagSet) {
 	commitFlag(set, &o.commit)
 }
 
-// mostTableFeatures is the maximum of -features and -drawn.
-const mostTableFeatures = 10_000
+// maxTableFeatures is the maximum of -features and -drawn.
+const maxTableFeatures = 10_000
 
 func (o *tablesTask) check(files []string) (err error) {
 	o.files = files
@@ -56,10 +56,10 @@ func (o *tablesTask) check(files []string) (err error) {
 		return err
 	}
 	if o.features != "" {
-		o.counts, err = counts("features", o.features, mostTableFeatures)
+		o.counts, err = counts("features", o.features, maxTableFeatures)
 	}
 	if o.drawn != "" && err == nil {
-		o.drawnK, err = counts("drawn", o.drawn, mostTableFeatures)
+		o.drawnK, err = counts("drawn", o.drawn, maxTableFeatures)
 	}
 	return err
 }

@@ -143,8 +143,8 @@ func (k *card) forget(which func(launch) bool) (gone []launch) {
 	return gone
 }
 
-// mostNamed is the maximum number of launches in a fault's message.
-const mostNamed = 16
+// maxNamed is the maximum number of launches in a fault's message.
+const maxNamed = 16
 
 // suspects returns the end of a fault's message. A fault is only reported at the next
 // synchronization, so any launch on the GPU since the last one may be its cause.
@@ -153,11 +153,11 @@ func (k *card) suspects() string {
 		return ""
 	}
 	var names []string
-	for _, l := range k.launches[max(0, len(k.launches)-mostNamed):] {
+	for _, l := range k.launches[max(0, len(k.launches)-maxNamed):] {
 		names = append(names, fmt.Sprintf("%s (%v)", l.kernel, l.geometry))
 	}
 	var before string
-	if n := len(k.launches) - mostNamed; n > 0 {
+	if n := len(k.launches) - maxNamed; n > 0 {
 		before = fmt.Sprintf("%d and then ", n)
 	}
 	return "; launched since the last synchronization: " + before + strings.Join(names, ", ")

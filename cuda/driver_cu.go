@@ -23,8 +23,8 @@ type cards struct{}
 
 func newDriver() driver { return cards{} }
 
-// leastMajor is the minimum compute capability of the kernels: 8.0, Ampere.
-const leastMajor = 8
+// minMajor is the minimum compute capability of the kernels: 8.0, Ampere.
+const minMajor = 8
 
 // sharedOptIn is an attribute missing in cu: the maximum shared memory per block with opt-in.
 const sharedOptIn cu.DeviceAttribute = 97
@@ -85,8 +85,8 @@ func describe(d *Device) error {
 		}
 	}
 	switch {
-	case d.Major < leastMajor:
-		d.Reason = fmt.Sprintf("its compute capability %d.%d is below the minimum of %d.0", d.Major, d.Minor, leastMajor)
+	case d.Major < minMajor:
+		d.Reason = fmt.Sprintf("its compute capability %d.%d is below the minimum of %d.0", d.Major, d.Minor, minMajor)
 	case mode == prohibited:
 		d.Reason = "its compute mode is prohibited"
 	}

@@ -64,7 +64,7 @@ func TestFaultLosesContext(t *testing.T) {
 func TestFaultNamesLastLaunches(t *testing.T) {
 	_, s, f := open(t, 0, 0)
 	add, fault := f("add"), f("fault")
-	for range mostNamed + 5 {
+	for range maxNamed + 5 {
 		testkit.OK(t, add.Launch(one, s, []uint64{0, 0, 0}))
 	}
 	testkit.OK(t, fault.Launch(one, s, nil))

@@ -43,21 +43,21 @@ func (m *Module) Function(name string) (*Function, error) {
 	return f, nil
 }
 
-// mostGrid and mostBlock are the limits of every device since compute capability 3.0.
+// maxGrid and maxBlock are the limits of every device since compute capability 3.0.
 var (
-	mostGrid  = [3]int{1<<31 - 1, 1<<16 - 1, 1<<16 - 1}
-	mostBlock = [3]int{1024, 1024, 64}
+	maxGrid  = [3]int{1<<31 - 1, 1<<16 - 1, 1<<16 - 1}
+	maxBlock = [3]int{1024, 1024, 64}
 )
 
 // check returns an error for a geometry that the device does not support for the function.
 func (f *Function) check(g Geometry) error {
 	threads := 1
 	for i, axis := range "xyz" {
-		if g.Grid[i] < 1 || g.Grid[i] > mostGrid[i] {
-			return fmt.Errorf("grid %c must be 1 to %d: %w", axis, mostGrid[i], errGeometry)
+		if g.Grid[i] < 1 || g.Grid[i] > maxGrid[i] {
+			return fmt.Errorf("grid %c must be 1 to %d: %w", axis, maxGrid[i], errGeometry)
 		}
-		if g.Block[i] < 1 || g.Block[i] > mostBlock[i] {
-			return fmt.Errorf("block %c must be 1 to %d: %w", axis, mostBlock[i], errGeometry)
+		if g.Block[i] < 1 || g.Block[i] > maxBlock[i] {
+			return fmt.Errorf("block %c must be 1 to %d: %w", axis, maxBlock[i], errGeometry)
 		}
 		threads *= g.Block[i]
 	}

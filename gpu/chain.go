@@ -38,7 +38,7 @@ func chainShared(m, d int) int { return 8 * (3*m + d + 1) * chainStride(m) }
 // chainFits reports whether a GPU with the given shared memory per thread block can solve a chain
 // with these windows and d right-hand sides.
 func chainFits(offset []int, d, shared int) bool {
-	return d > 0 && chainShared(mostFeatures(offset), d) <= shared
+	return d > 0 && chainShared(maxFeatures(offset), d) <= shared
 }
 
 // denseBlock is the number of columns eliminated at a time.
@@ -56,8 +56,8 @@ func goesDense(offset []int, d, shared int) bool {
 	return len(offset) == 2 && (offset[1] > denseBlock || !chainFits(offset, d, shared))
 }
 
-// mostFeatures returns the size of the largest window.
-func mostFeatures(offset []int) (most int) {
+// maxFeatures returns the size of the largest window.
+func maxFeatures(offset []int) (most int) {
 	for v := 1; v < len(offset); v++ {
 		most = max(most, offset[v]-offset[v-1])
 	}
@@ -74,7 +74,7 @@ type chain struct {
 // newChain returns the chain of windows whose features begin at offset, with d right-hand sides.
 func newChain(offset []int, d int) *chain {
 	windows := len(offset) - 1
-	c := &chain{m: offset[windows], d: d, most: mostFeatures(offset), fan: fanFor(windows)}
+	c := &chain{m: offset[windows], d: d, most: maxFeatures(offset), fan: fanFor(windows)}
 	diag, below, size := gramOffsets(offset)
 	level := []kernels.ChainBlock{}
 	for v := range windows {

@@ -19,24 +19,24 @@ func (r *rows) addPasses(p *plan, runs []run, kinds ...kind) error {
 			p.addPass(k, runs, part/k.slotBytes, store)
 		}
 	}
-	cutInto(math.MaxInt64, mostStore)
-	var least, all, leastStore, store int64
+	cutInto(math.MaxInt64, maxStore)
+	var least, all, minStore, store int64
 	for _, s := range p.passes {
 		least, all = max(least, s.least*s.slotBytes), max(all, s.slots*s.slotBytes)
-		leastStore, store = max(leastStore, s.leastStore), max(store, s.store)
+		minStore, store = max(minStore, s.minStore), max(store, s.store)
 	}
 	fixed := p.needs.total() + int64(len(p.table))
 	room := p.free - fixed
-	if room < least+leastStore {
+	if room < least+minStore {
 		ofRows := r.own.total()
 		for _, a := range []array{arrayRes, arrayOut, arrayQuad, arrayPart} {
 			ofRows += p.needs[a]
 		}
-		return r.refused(fixed+least+leastStore, p.free, ofRows/int64(r.data.N))
+		return r.refused(fixed+least+minStore, p.free, ofRows/int64(r.data.N))
 	}
 	if room < all+store {
 		p.limited = true
-		store = max(leastStore, min(store, room-all))
+		store = max(minStore, min(store, room-all))
 		cutInto(room-store, store)
 	}
 	for _, s := range p.passes {
@@ -46,9 +46,9 @@ func (r *rows) addPasses(p *plan, runs []run, kinds ...kind) error {
 	return nil
 }
 
-// mostStore is the maximum number of bytes of features stored at a time: large enough to make the
+// maxStore is the maximum number of bytes of features stored at a time: large enough to make the
 // launch overhead negligible.
-const mostStore = 512 << 20
+const maxStore = 512 << 20
 
 // prepare returns the arguments of an operation over all rows or over the given rows. It reuses or
 // creates the plan, allocates its arrays and uploads tables and features. fill completes a new

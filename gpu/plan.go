@@ -103,11 +103,11 @@ type batch struct {
 // A pass is the application of one kernel to the rows, with the reductions of its partial sums.
 type pass struct {
 	kind
-	chunks            []kernels.Chunk
-	chunkTable        section
-	batches           []batch
-	slots, least      int64 // of the largest batch; of the largest run
-	store, leastStore int64 // bytes for the largest batch; for the largest run, a slab at a time
+	chunks          []kernels.Chunk
+	chunkTable      section
+	batches         []batch
+	slots, least    int64 // of the largest batch; of the largest run
+	store, minStore int64 // bytes for the largest batch; for the largest run, a slab at a time
 }
 
 // A kind of pass defines how rows are cut into chunks and the features over a chunk into blocks,
@@ -169,7 +169,7 @@ func (p *plan) addPass(k kind, runs []run, slots, store int64) *pass {
 			own := chunks[of[end].lo:of[end].hi]
 			n, bytes := int64(len(own))*k.count(runs[end].M), k.storeBytes(own, longest)
 			s.least = max(s.least, n)
-			s.leastStore = max(s.leastStore, k.storeBytes(own, slabUnit))
+			s.minStore = max(s.minStore, k.storeBytes(own, slabUnit))
 			if end > first && (used+n > slots || stored+bytes > store) {
 				break
 			}

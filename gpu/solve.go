@@ -40,7 +40,7 @@ func (r *rows) Solve(dst *backend.Solution, f *backend.Features, lambda float64)
 	invalid := r.data.CheckSolve(dst, f)
 	if invalid == nil && !r.CanSolve(f) {
 		invalid = fmt.Errorf("%d features in a window with %d outputs are too many to solve on this GPU: %w",
-			mostFeatures(f.Offsets()), r.data.D, backend.ErrShape)
+			maxFeatures(f.Offsets()), r.data.D, backend.ErrShape)
 	}
 	var solved *plan
 	err := r.call("solve", invalid, func() error {

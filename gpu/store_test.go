@@ -18,10 +18,10 @@ func TestStoreHasEveryFeatureOnce(t *testing.T) {
 		k := columnKind(cut{40, 64, 4096, false}, 64, 1, 1).twoSided()
 		p := &plan{}
 		whole := p.addPass(k, runs, math.MaxInt64, math.MaxInt64)
-		bytes := whole.leastStore + rng.Int64N(whole.store+1)
+		bytes := whole.minStore + rng.Int64N(whole.store+1)
 		s := p.addPass(k, runs, math.MaxInt64, bytes)
-		if s.store > bytes || whole.leastStore != s.leastStore {
-			t.Errorf("seed %d: a store of %d bytes, limit %d, least %d and %d", seed, s.store, bytes, s.leastStore, whole.leastStore)
+		if s.store > bytes || whole.minStore != s.minStore {
+			t.Errorf("seed %d: a store of %d bytes, limit %d, least %d and %d", seed, s.store, bytes, s.minStore, whole.minStore)
 		}
 		for _, b := range s.batches {
 			if err := checkStore(s, b, rowsOf[kernels.Job](p, b.storeJobs)); err != nil {

@@ -62,7 +62,7 @@ struct WaveSums {
 constexpr double shortest = 0.13; // maximum P for the closed form, as in internal/rowspectrum
 constexpr double row_cost = 5;    // cost of a row, in terms of a table's sum
 constexpr double per_turn = 0.15915494309189533577; // 1/2π
-constexpr int most_terms = 40;    // on either side of the first term of a recurrence; mostPoints of internal/rowspectrum
+constexpr int max_terms = 40;    // on either side of the first term of a recurrence; maxPoints of internal/rowspectrum
 
 DEVICE double rounded(double v) { return v + whole - whole; }
 
@@ -245,7 +245,7 @@ struct Shape {
 		}
 	};
 
-	// from_table adds over the terms around frequency g. Each block of most_terms on either side
+	// from_table adds over the terms around frequency g. Each block of max_terms on either side
 	// restarts the recurrence from its middle, because the recurrence's error grows.
 	DEVICE WaveSums from_table(const Spectrum &s, double g, double r, double phase, long long v) const {
 		double imaginary = scale;
@@ -256,10 +256,10 @@ struct Shape {
 			imaginary = -imaginary;
 		}
 		WaveSums sum = {0, 0, 0, 0, 0};
-		long long blocks = half / most_terms + 1, points = half + 1 < most_terms ? half + 1 : most_terms;
+		long long blocks = half / max_terms + 1, points = half + 1 < max_terms ? half + 1 : max_terms;
 #pragma unroll 1
 		for (long long block = 0; block < blocks; block++) {
-			long long k = (2 * block + 1 - blocks) * most_terms;
+			long long k = (2 * block + 1 - blocks) * max_terms;
 			const Complex *up = s.tables + v * s.entries + s.margin + (long long)g + k, *down = up - 1;
 			double from = r - (double)k, sin, cos; // from the middle to the wave's frequency
 			sincos_turns(fma(turns, from, phase), sin, cos);

@@ -45,7 +45,7 @@ func (r recording) step(given float64) (float64, error) {
 			return 0, err
 		}
 		for _, x := range x {
-			if d := audio.LeastStep(x); d > 0 && (least == 0 || d < least) {
+			if d := audio.MinStep(x); d > 0 && (least == 0 || d < least) {
 				least = d
 			}
 		}
@@ -181,7 +181,7 @@ func side(x []float64, middle float64, reverse bool) []float64 {
 // finest returns the smallest difference between sound values that have the sign of the middle and at least half its magnitude. This is
 // the local quantization step if steps differ, as in μ-law.
 func finest(sound []float64, middle float64) float64 {
-	return audio.LeastStep(slices.DeleteFunc(slices.Clone(sound), func(v float64) bool { return v*middle < -middle*middle/2 }))
+	return audio.MinStep(slices.DeleteFunc(slices.Clone(sound), func(v float64) bool { return v*middle < -middle*middle/2 }))
 }
 
 // loud reports whether the magnitude of any of the last 2n samples exceeds a limit.

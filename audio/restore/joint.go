@@ -66,7 +66,7 @@ func (g *gapFiller) joint(f *timewarp.Filler, s *GapFill, z []float64, p *crossc
 	for _, d := range s.Draws {
 		floats.Add(d, mean)
 	}
-	least := audio.LeastStep(known(z, p.Gaps, 0, len(z))) / math.Sqrt(12)
+	least := audio.MinStep(known(z, p.Gaps, 0, len(z))) / math.Sqrt(12)
 	for i, sd := range s.SD {
 		s.SD[i] = max(sd, least)
 	}

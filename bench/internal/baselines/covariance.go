@@ -140,11 +140,11 @@ func (c *precomputed) pull(g *Covariance, z *float64, bar, r float64) {
 // number of rows, so that sums do not depend on the machine. The number of chunks is limited because each stores a
 // whole gradient.
 const (
-	leastChunk = 32
-	mostChunks = 64
+	minChunk  = 32
+	maxChunks = 64
 )
 
-func chunkRows(n int) int { return max(leastChunk, (n+mostChunks-1)/mostChunks) }
+func chunkRows(n int) int { return max(minChunk, (n+maxChunks-1)/maxChunks) }
 
 // chunks calls f for each chunk of n rows, [lo, hi).
 func chunks(n int, f func(chunk, lo, hi int)) { parallel.Blocks(n, chunkRows(n), f) }

@@ -55,7 +55,7 @@ func (s SVGP) Fit(ctx context.Context, data *vssgp.Data) (*Fit, error) {
 }
 
 const (
-	leastRho   = 0.02 // minimum length of a natural gradient step
+	minRho     = 0.02 // minimum length of a natural gradient step
 	giveUp     = 20   // number of consecutive failed steps after which a fit ends
 	svgpReport = 50   // steps between progress reports
 	batchSalt  = 0xba7c
@@ -165,7 +165,7 @@ func (w *steps) draw() {
 // rho returns the length ρ of the natural gradient steps after the first 1/ρ steps, in which q(v) is the mean over all
 // previous steps. With length ρ, q(v) effectively averages over the last 1/ρ mini-batches, which are one epoch but at
 // most fifty.
-func (w *steps) rho() float64 { return max(float64(w.tile.n)/float64(len(w.x)), leastRho) }
+func (w *steps) rho() float64 { return max(float64(w.tile.n)/float64(len(w.x)), minRho) }
 
 // step updates q(v) with the tile, writes the gradient to w.grad, and returns an estimate of the bound's first sum from
 // the tile.

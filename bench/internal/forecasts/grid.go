@@ -49,11 +49,11 @@ func (g *grid) nearest(i, lag int) int {
 	return -1
 }
 
-// leastPairs is the number of differences that are required to estimate a standard deviation, except at a distance of
+// minPairs is the number of differences that are required to estimate a standard deviation, except at a distance of
 // one unit.
-const leastPairs = 8
+const minPairs = 8
 
-// spread returns the root mean square of y[i] − y[i−h] − drift·h. If there are fewer than leastPairs such differences,
+// spread returns the root mean square of y[i] − y[i−h] − drift·h. If there are fewer than minPairs such differences,
 // h is reduced by multiples of unit until there are enough, or to at most one unit, and the result is scaled as for a
 // random walk.
 func (g *grid) spread(h, unit int, drift float64) float64 {
@@ -64,7 +64,7 @@ func (g *grid) spread(h, unit int, drift float64) float64 {
 				sum, n = sum+d*d, n+1
 			}
 		}
-		if n >= leastPairs || k <= unit && n > 0 {
+		if n >= minPairs || k <= unit && n > 0 {
 			return math.Sqrt(sum / float64(n) * float64(h) / float64(k))
 		}
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/vssgp/vssgp/bench/internal/machine"
 )
 
-// mostColumns is the maximum number of series with separate columns.
-const mostColumns = 10
+// maxColumns is the maximum number of series with separate columns.
+const maxColumns = 10
 
 // Print prints the tables of every set in Markdown, with scores relative to method base, and a number of worst series
 // for each method.
@@ -21,7 +21,7 @@ func Print(w io.Writer, lines []Line, base string, worst int) {
 	for _, of := range jsonl.Groups(lines, func(l Line) string { return l.Set }) {
 		fmt.Fprintf(w, "\n## %s\n", of[0].Set)
 		names := jsonl.Distinct(of, func(l Line) string { return l.Series })
-		if len(names) <= mostColumns {
+		if len(names) <= maxColumns {
 			printSeries(w, of, names)
 		}
 		relativeTo := jsonl.Where(of, func(l Line) string { return l.Method }, base)

@@ -138,7 +138,7 @@ func predict(ctx context.Context, m baselines.Model, at []float64) (*Curve, erro
 func (l *Line) take(f *baselines.Fit) {
 	l.Seconds, l.Iterations, l.Ended, l.Bound = f.Elapsed.Seconds(), f.Iterations, f.Ended, &f.Bound
 	l.M, l.Learned = f.M, &Learned{NoiseSD: f.NoiseSD}
-	if c := f.Covariance; len(c.Variance) <= mostLearned {
+	if c := f.Covariance; len(c.Variance) <= maxLearned {
 		l.Learned.Lengthscale, l.Learned.Variance = c.Lengthscale, c.Variance
 		for _, p := range c.Frequency {
 			if p != 0 {
@@ -150,12 +150,12 @@ func (l *Line) take(f *baselines.Fit) {
 }
 
 const (
-	mostLearned       = 8 // maximum number of components that are listed in a line
+	maxLearned        = 8 // maximum number of components that are listed in a line
 	frequenciesListed = 2 // number of frequencies that are listed for each component
 )
 
 // confident returns the frequencies of a model with the smallest standard deviations √Σ/(2πl): frequenciesListed for
-// each component or, for more than mostLearned components, in total. It returns nil for models without a distribution
+// each component or, for more than maxLearned components, in total. It returns nil for models without a distribution
 // over frequencies.
 func confident(model baselines.Model) (out []Confident) {
 	m, ok := model.(*vssgp.Model)
@@ -163,7 +163,7 @@ func confident(model baselines.Model) (out []Confident) {
 		return nil
 	}
 	listed := make([]int, m.Params.L)
-	if m.Params.L > mostLearned {
+	if m.Params.L > maxLearned {
 		listed = listed[:1]
 	}
 	for _, f := range m.Frequencies() {

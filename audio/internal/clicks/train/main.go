@@ -32,7 +32,7 @@ func main() {
 
 const (
 	faintest, loudest = -10.0, 16.0 // levels of the added clicks in decibels relative to the sound within 10 ms
-	leastLogOdds      = -6.0        // candidates with smaller log-odds are discarded
+	minLogOdds        = -6.0        // candidates with smaller log-odds are discarded
 	fitRounds         = 2           // rounds of fitting the weights; repeated because the weights change the candidates
 	seed              = 1           // of the added clicks
 )
@@ -123,7 +123,7 @@ func trials(files []string) (all []*trial, err error) {
 func search(all []*trial, weights *clicks.Weights) {
 	parallel.For(len(all), runtime.GOMAXPROCS(0), func(i int) {
 		t := all[i]
-		s := clicks.Search{Rate: t.rate, Step: t.step, Weights: weights, Least: leastLogOdds}
+		s := clicks.Search{Rate: t.rate, Step: t.step, Weights: weights, Least: minLogOdds}
 		t.found = s.Find(t.y, 0, 0, len(t.y))
 	})
 }

@@ -243,7 +243,7 @@ func (r *prediction) tabulate(x []float64, p *vssgp.Prediction, n int, write wri
 
 // plot returns the file of --plot, which shows the first rows.
 func (r *prediction) plot(model string) (f fileio.File, err error) {
-	x, err := r.at.First(r.ctx, min(r.at.Rows, report.MostRows))
+	x, err := r.at.First(r.ctx, min(r.at.Rows, report.MaxRows))
 	if err != nil {
 		return f, err
 	}
@@ -251,7 +251,7 @@ func (r *prediction) plot(model string) (f fileio.File, err error) {
 	if err != nil {
 		return f, err
 	}
-	draws := make([][]float64, min(r.o.Draws, report.MostDraws))
+	draws := make([][]float64, min(r.o.Draws, report.MaxDraws))
 	for i := range draws {
 		if draws[i], err = r.draws.At(r.ctx, i, x); err != nil {
 			return f, err

@@ -15,10 +15,10 @@ import (
 
 // Limits of charts.
 const (
-	// MostRows is the maximum number of rows in a chart of data or of a prediction.
-	MostRows = 20000
-	// MostDraws is the maximum number of draws in the charts of a prediction.
-	MostDraws = 20
+	// MaxRows is the maximum number of rows in a chart of data or of a prediction.
+	MaxRows = 20000
+	// MaxDraws is the maximum number of draws in the charts of a prediction.
+	MaxDraws = 20
 	// maxSteps is the maximum number of points in a convergence chart.
 	maxSteps = 5000
 	// maxSeries is the maximum number of inputs, outputs or channels with separate charts.
@@ -81,7 +81,7 @@ func leftOut(m *vssgp.Model) (text []string) {
 
 // firstRows returns the rows to show, in the order of the first input.
 func firstRows(data *vssgp.Data) *vssgp.Data {
-	out := &vssgp.Data{N: min(data.N, MostRows), Q: data.Q, D: data.D, XNames: data.XNames, YNames: data.YNames}
+	out := &vssgp.Data{N: min(data.N, MaxRows), Q: data.Q, D: data.D, XNames: data.XNames, YNames: data.YNames}
 	for _, n := range sorted(column(data.X, data.Q, 0))[:out.N] {
 		out.X = append(out.X, data.X[n*data.Q:][:data.Q]...)
 		out.Y = append(out.Y, data.Y[n*data.D:][:data.D]...)
@@ -244,8 +244,8 @@ func Info(name string, m *vssgp.Model) *Document {
 	return d
 }
 
-// Predict returns the report on a prediction at x [N,Q], the first of rows predicted rows, at most MostRows. noise means that the band
-// includes the noise. draws, which may be empty, are the first of drawn functions, at most MostDraws.
+// Predict returns the report on a prediction at x [N,Q], the first of rows predicted rows, at most MaxRows. noise means that the band
+// includes the noise. draws, which may be empty, are the first of drawn functions, at most MaxDraws.
 func Predict(m *vssgp.Model, x []float64, p *vssgp.Prediction, draws [][]float64, noise bool, settings []Setting,
 	rows, drawn int) *Document {
 	d := &Document{Title: "Prediction"}

@@ -77,7 +77,7 @@ func TestSeveral(t *testing.T) {
 	}{
 		{fitted, []string{"y0, observed against predicted", "Residuals of y1", "Spectrum of y0 along a", "Spectrum of y1 along b",
 			"Power spectrum of the covariance along b"}, "60 rows"},
-		{Predict(m, data.X, p, draws[:MostDraws], true, nil, p.N, len(draws)), []string{"y0", "y1"}, "show 20"},
+		{Predict(m, data.X, p, draws[:MaxDraws], true, nil, p.N, len(draws)), []string{"y0", "y1"}, "show 20"},
 		{Info("m.safetensors", m), []string{"Spectrum of y1 along a"}, "10 features"},
 	} {
 		page := written(t, c.d)
@@ -104,12 +104,12 @@ func TestCurve(t *testing.T) {
 
 // TestFirstRows checks the order and the maximum number of the rows.
 func TestFirstRows(t *testing.T) {
-	d := &vssgp.Data{N: MostRows + 5, Q: 1, D: 1}
+	d := &vssgp.Data{N: MaxRows + 5, Q: 1, D: 1}
 	for n := range d.N {
 		d.X, d.Y = append(d.X, float64(d.N-n)), append(d.Y, float64(n))
 	}
 	got := firstRows(d)
-	if got.N != MostRows || got.X[0] != 1 || got.Y[0] != float64(d.N-1) || got.X[got.N-1] != MostRows || d.X[0] != float64(d.N) {
+	if got.N != MaxRows || got.X[0] != 1 || got.Y[0] != float64(d.N-1) || got.X[got.N-1] != MaxRows || d.X[0] != float64(d.N) {
 		t.Errorf("%d rows from %v to %v", got.N, got.X[0], got.X[got.N-1])
 	}
 }
