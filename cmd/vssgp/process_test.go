@@ -18,7 +18,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
 	"github.com/vssgp/vssgp/internal/simd"
@@ -355,79 +354,6 @@ func TestPipesIn(t *testing.T) {
 		"impute cut0.wav --gap 600:620 --reference pipe.wav -o new.wav",
 	} {
 		refuse(t, "a pipe", strings.Fields(line)...)
-	}
-}
-
-// TestUnreadProcess checks that SIGTERM ends every command that is blocked in a write.
-func TestUnreadProcess(t *testing.T) {
-	dir := clashFolder(t)
-	t.Chdir(dir)
-	full := fullPipe(t)
-	testkit.OK(t, os.Symlink("/dev/stdout", "stdout.csv"))
-	for i, line := range append(oneEach(writing), "version", "evaluate m.safetensors data.csv",
-		"predict m.safetensors data.csv --x seconds -o -", "predict m.safetensors data.csv --x seconds -o stdout.csv") {
-		if ext := extension(line); ext != "" {
-			name := fmt.Sprint("pipe", i) + ext
-			testkit.OK(t, syscall.Mkfifo(name, 0o666))
-			line = strings.Replace(line, "OUT"+ext, name, 1)
-		}
-		os.Remove("new-1.wav")
-		if strings.Contains(line, "--draws 1") && !strings.Contains(line, "--draws-file") {
-			testkit.OK(t, syscall.Mkfifo("new-1.wav", 0o666))
-		}
-		c := process(t, append(strings.Fields(line), "--device", "cpu")...)
-		c.Stdout = full
-		testkit.OK(t, c.Start())
-		waitIdle(t, line, c.Process.Pid)
-		if err := c.Process.Signal(syscall.SIGTERM); err != nil {
-			t.Fatalf("vssgp %s: %v, %s; want it to wait", line, err, c.Stderr)
-		}
-		c.Wait()
-		ended(c).fails(t, line, cli.ExitInterrupted, cli.Prefix+"interrupted")
-	}
-	if left, _ := filepath.Glob(".*.tmp"); left != nil {
-		t.Errorf("left %v", left)
-	}
-}
-
-// fullPipe returns the write end of a full pipe that is not read.
-func fullPipe(t *testing.T) *os.File {
-	t.Helper()
-	r, w, err := os.Pipe()
-	testkit.OK(t, err)
-	t.Cleanup(func() { errors.Join(r.Close(), w.Close()) })
-	raw := testkit.Must(w.SyscallConn())(t)
-	full := raw.Write(func(fd uintptr) bool { // a non-blocking write
-		for err == nil {
-			_, err = syscall.Write(int(fd), make([]byte, 1))
-		}
-		return true
-	})
-	if full != nil || !errors.Is(err, syscall.EAGAIN) {
-		t.Fatalf("fill a pipe: %v, %v", full, err)
-	}
-	return w
-}
-
-// waitIdle waits until a process has used the CPU and then all its threads have been idle for a while.
-func waitIdle(t *testing.T, line string, pid int) {
-	t.Helper()
-	began, idle := time.Now(), 0
-	for ; idle < 20; time.Sleep(10 * time.Millisecond) {
-		if time.Since(began) > timeout {
-			t.Fatalf("vssgp %s: it never waits", line)
-		}
-		tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
-		idle++
-		for _, task := range tasks {
-			text, _ := os.ReadFile(task)
-			switch at := bytes.LastIndexByte(text, ')'); {
-			case at < 0 || at+2 >= len(text), text[at+2] == 'R', text[at+2] == 'D':
-				idle = 0
-			case text[at+2] == 'Z':
-				t.Fatalf("vssgp %s: it did not wait", line)
-			}
-		}
 	}
 }
 

@@ -7,7 +7,6 @@
 package fileio
 
 import (
-	"context"
 	"io"
 	"os"
 	"slices"
@@ -21,7 +20,7 @@ type File struct {
 
 // Write creates or replaces the file at path with the output of fn; see WriteAll.
 func Write(path string, fn func(w io.Writer) error) error {
-	return WriteAll(context.Background(), File{Path: path, Write: fn})
+	return WriteAll(File{Path: path, Write: fn})
 }
 
 // WriteAll creates or replaces several files, either all or none.
@@ -35,9 +34,8 @@ func Write(path string, fn func(w io.Writer) error) error {
 // pipe, a terminal, /dev/null, /dev/stdout or another descriptor of the process is not replaced but written directly, after the temporary
 // files are complete and before they are renamed.
 //
-// Errors name the path and wrap ErrTarget (the path cannot be written to), the function's error or a system error. After ctx has ended, a
-// write to a pipe waits for its reader at most for grace; the error then wraps the error of ctx.
-func WriteAll(ctx context.Context, files ...File) (err error) {
+// Errors name the path and wrap ErrTarget (the path cannot be written to), the function's error or a system error.
+func WriteAll(files ...File) (err error) {
 	jobs, err := plan(files)
 	if err != nil {
 		return err
@@ -57,7 +55,7 @@ func WriteAll(ctx context.Context, files ...File) (err error) {
 	for _, through := range []bool{false, true} {
 		for _, j := range jobs {
 			if j.through == through {
-				if err := j.write(ctx); err != nil {
+				if err := j.write(); err != nil {
 					return err
 				}
 			}

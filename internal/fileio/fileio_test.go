@@ -3,7 +3,6 @@ package fileio
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -99,7 +98,7 @@ func TestWriteAllTogether(t *testing.T) {
 	d := t.TempDir()
 	a, b := filepath.Join(d, "a"), filepath.Join(d, "b")
 	put(t, a, "old", 0o644)
-	err := WriteAll(context.Background(), File{a, content("new a")}, File{b, func(w io.Writer) error {
+	err := WriteAll(File{a, content("new a")}, File{b, func(w io.Writer) error {
 		if got, _ := os.ReadFile(a); string(got) != "old" {
 			t.Errorf("a is %q while b is still being written", got)
 		}
@@ -108,7 +107,7 @@ func TestWriteAllTogether(t *testing.T) {
 	testkit.Fails(t, err, errHalfway, "")
 	checkFolder(t, d, "a", "old")
 
-	testkit.OK(t, WriteAll(context.Background(), File{a, content("new a")}, File{b, content("new b")}))
+	testkit.OK(t, WriteAll(File{a, content("new a")}, File{b, content("new b")}))
 	checkFolder(t, d, "a", "new a", "b", "new b")
 }
 
@@ -117,7 +116,7 @@ func TestWriteAllUndoesRenames(t *testing.T) {
 	d := t.TempDir()
 	a, b, c := filepath.Join(d, "a"), filepath.Join(d, "b"), filepath.Join(d, "c")
 	put(t, a, "old", 0o600)
-	err := WriteAll(context.Background(), File{a, content("new a")}, File{b, content("new b")}, File{c, func(w io.Writer) error { return os.Mkdir(c, 0o777) }})
+	err := WriteAll(File{a, content("new a")}, File{b, content("new b")}, File{c, func(w io.Writer) error { return os.Mkdir(c, 0o777) }})
 	if err == nil || !strings.Contains(err.Error(), c) {
 		t.Errorf("error %v, want one that names %s", err, c)
 	}
@@ -203,7 +202,7 @@ func TestBadTargets(t *testing.T) {
 			called := false
 			fn := func(io.Writer) error { called = true; return nil }
 			for what, err := range map[string]error{
-				"WriteAll": WriteAll(context.Background(), File{good, fn}, File{c.path, fn}),
+				"WriteAll": WriteAll(File{good, fn}, File{c.path, fn}),
 				"Check":    Check(good, c.path),
 			} {
 				testkit.Fails(t, err, ErrTarget, c.says, what)

@@ -3,7 +3,6 @@ package fileio
 import (
 	"bufio"
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -58,9 +57,9 @@ func (j *job) create() (*os.File, error) {
 }
 
 // write writes the job's temporary file or writes directly.
-func (j *job) write(ctx context.Context) error {
+func (j *job) write() error {
 	if j.through {
-		return j.writeThrough(&until{ctx: ctx})
+		return j.writeThrough()
 	}
 	f, err := j.create()
 	if err != nil {
@@ -72,16 +71,15 @@ func (j *job) write(ctx context.Context) error {
 	return j.failed(err)
 }
 
-func (j *job) writeThrough(u *until) (err error) {
-	f, err := j.reach(u)
-	if err != nil {
-		return err
-	}
-	if f != os.Stdout && f != os.Stderr {
+func (j *job) writeThrough() (err error) {
+	f := j.std
+	if f == nil {
+		if f, err = os.OpenFile(j.name, os.O_WRONLY, 0); err != nil {
+			return j.badTarget("%w", cause(err))
+		}
 		defer func() { err = cmp.Or(err, j.failed(f.Close())) }()
 	}
-	u.w = f
-	return j.failed(j.fill(u))
+	return j.failed(j.fill(f))
 }
 
 // fill writes the content through a buffer.
@@ -91,26 +89,6 @@ func (j *job) fill(w io.Writer) error {
 		return err
 	}
 	return b.Flush()
-}
-
-// reach opens a target that is written directly. It reopens a standard stream if possible, because a write to os.Stdout without a reader
-// ends the process and would leave temporary files. A standard stream that is a file must keep its position.
-func (j *job) reach(u *until) (*os.File, error) {
-	if j.std != nil {
-		if info, err := j.std.Stat(); err == nil && info.Mode().IsRegular() {
-			return j.std, nil
-		}
-	}
-	f, err := await(u, func() (*os.File, error) { return os.OpenFile(j.name, os.O_WRONLY, 0) }, func(f *os.File) { f.Close() })
-	switch {
-	case err == nil:
-		return f, nil
-	case u.ctx.Err() != nil && errors.Is(err, u.ctx.Err()):
-		return nil, j.failed(err)
-	case j.std != nil: // a socket, or a terminal of another user
-		return j.std, nil
-	}
-	return nil, j.badTarget("%w", cause(err))
 }
 
 // rename renames the temporary file to the target. If keep is true, it keeps the replaced file as backup.

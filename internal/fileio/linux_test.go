@@ -3,8 +3,6 @@
 package fileio
 
 import (
-	"bytes"
-	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -14,7 +12,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/vssgp/vssgp/internal/testkit"
@@ -75,7 +72,7 @@ func TestPipe(t *testing.T) {
 		got <- string(s)
 	}
 	go read()
-	testkit.OK(t, WriteAll(context.Background(), File{p, content("through")}, File{a, content("file")}))
+	testkit.OK(t, WriteAll(File{p, content("through")}, File{a, content("file")}))
 	select {
 	case s := <-got:
 		testkit.Equal(t, s, "through", "the pipe's reader received")
@@ -104,7 +101,7 @@ func TestDevNull(t *testing.T) {
 func TestStdout(t *testing.T) {
 	if a := os.Getenv("FILEIO_STDOUT"); a != "" {
 		os.Stdout.WriteString("before ")
-		if err := WriteAll(context.Background(), File{a, content("file")}, File{"/dev/stdout", func(w io.Writer) error {
+		if err := WriteAll(File{a, content("file")}, File{"/dev/stdout", func(w io.Writer) error {
 			return content(strings.Repeat("through ", 1<<15))(w)
 		}}); err != nil {
 			os.Stderr.WriteString(err.Error())
@@ -132,145 +129,6 @@ func TestStdout(t *testing.T) {
 		t.Error(err)
 	}
 	checkFolder(t, d, "a", "file", "out", want)
-
-	// A write without a reader must return an error instead of ending the process and leaving
-	// temporary files.
-	os.Remove(a)
-	c = program()
-	r, w, err := os.Pipe()
-	testkit.OK(t, err)
-	c.Stdout = w
-	testkit.OK(t, c.Start())
-	w.Close()
-	r.Read(make([]byte, 1))
-	r.Close()
-	var exit *exec.ExitError
-	if err := c.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 3 {
-		t.Errorf("without a reader the program ended with %v, want exit status 3", err)
-	}
-	checkFolder(t, d, "out", want)
-}
-
-// TestUnread checks that a write to a pipe that is never opened, or whose reader leaves it full, is abandoned when grace ends, and that
-// the other outputs are not written.
-func TestUnread(t *testing.T) {
-	for _, opened := range []bool{false, true} {
-		d := t.TempDir()
-		p, a := filepath.Join(d, "pipe"), filepath.Join(d, "a")
-		testkit.OK(t, syscall.Mkfifo(p, 0o666))
-		if opened {
-			r := testkit.Must(os.OpenFile(p, os.O_RDONLY|syscall.O_NONBLOCK, 0))(t)
-			defer r.Close()
-		}
-		ctx, cancel := context.WithCancel(t.Context())
-		done := make(chan error, 1)
-		go func() {
-			done <- WriteAll(ctx, File{a, content("file")}, File{p, content(strings.Repeat("x", 1<<20))})
-		}()
-		select {
-		case err := <-done:
-			t.Fatalf("opened %v: it did not wait: %v", opened, err)
-		case <-time.After(100 * time.Millisecond):
-		}
-		cancel()
-		select {
-		case err := <-done:
-			if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), p) || !strings.Contains(err.Error(), "no process") {
-				t.Errorf("opened %v: %v; want the pipe, the reason, and context.Canceled", opened, err)
-			}
-		case <-time.After(time.Minute):
-			t.Fatalf("opened %v: still waiting", opened)
-		}
-		os.Remove(p)
-		checkFolder(t, d)
-	}
-}
-
-// TestGrace checks that writes after the end of the context succeed if there is a reader.
-func TestGrace(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		var b bytes.Buffer
-		w := Until(ctx, &b)
-		long := strings.Repeat("long ", 1<<16)
-		for range 2 {
-			testkit.OK(t, content(long)(w))
-		}
-		if b.String() != long+long {
-			t.Errorf("%d bytes arrived of %d", b.Len(), 2*len(long))
-		}
-	})
-}
-
-// TestUntilEnds checks that nothing is written after an abandoned write, so that the output has no gaps.
-func TestUntilEnds(t *testing.T) {
-	r, w, err := os.Pipe()
-	testkit.OK(t, err)
-	defer r.Close()
-	defer w.Close()
-	ctx, cancel := context.WithCancel(t.Context())
-	go func() {
-		io.ReadFull(r, make([]byte, 1<<16+1)) // a first part is written
-		cancel()
-	}()
-	u := Until(ctx, w)
-	n, err := u.Write(make([]byte, 1<<20)) // exceeds the capacity of a pipe
-	if !errors.Is(err, context.Canceled) || n < 1 || n >= 1<<20 {
-		t.Fatalf("%d bytes, %v; want some and context.Canceled", n, err)
-	}
-	if m, again := u.Write([]byte("more")); m != 0 || again != err {
-		t.Errorf("after that %d bytes, %v", m, again)
-	}
-}
-
-// writerFunc implements io.Writer.
-type writerFunc func(b []byte) (int, error)
-
-func (w writerFunc) Write(b []byte) (int, error) { return w(b) }
-
-// TestLeftBehind checks that all writes together have grace, that an abandoned write uses its original bytes, and that a file that it
-// opens later is closed.
-func TestLeftBehind(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	t.Run("slow", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			w := Until(ctx, writerFunc(func(b []byte) (int, error) { time.Sleep(grace / 4); return len(b), nil }))
-			n, err := 0, error(nil)
-			for ; n < 8 && err == nil; n++ {
-				_, err = w.Write([]byte("slowly"))
-			}
-			testkit.Fails(t, err, context.Canceled, "", n, " writes of a quarter of grace each")
-		})
-	})
-	t.Run("bytes", func(t *testing.T) {
-		t.Parallel()
-		release, got := make(chan struct{}), make(chan string, 1)
-		w := Until(ctx, writerFunc(func(b []byte) (int, error) { <-release; got <- string(b); return len(b), nil }))
-		b := []byte("given")
-		testkit.Fails(t, testkit.Error(w.Write(b)), context.Canceled, "")
-		copy(b, "other")
-		close(release)
-		if text := <-got; text != "given" {
-			t.Errorf("it wrote %q", text)
-		}
-	})
-	t.Run("file", func(t *testing.T) {
-		t.Parallel()
-		release, closed := make(chan struct{}), make(chan int, 1)
-		_, err := await(&until{ctx: ctx}, func() (int, error) { <-release; return 7, nil }, func(v int) { closed <- v })
-		testkit.Fails(t, err, context.Canceled, "")
-		close(release)
-		select {
-		case v := <-closed:
-			if v != 7 {
-				t.Errorf("%v was closed", v)
-			}
-		case <-time.After(time.Minute):
-			t.Error("the late value was not closed")
-		}
-	})
 }
 
 // TestSweepBareName runs this test binary as a program that is killed while it writes a file in its working directory.

@@ -3,7 +3,6 @@
 package fileio
 
 import (
-	"context"
 	"errors"
 	"io"
 	"os"
@@ -48,7 +47,7 @@ func TestSweepBackup(t *testing.T) {
 	one, two := filepath.Join(d, "one"), filepath.Join(d, "two")
 	put(t, one, "old", 0o666)
 	jobs := testkit.Must(plan([]File{{one, content("new")}, {two, content("new")}}))(t)
-	testkit.OK(t, errors.Join(jobs[0].write(t.Context()), jobs[1].write(t.Context()), jobs[0].rename(true)))
+	testkit.OK(t, errors.Join(jobs[0].write(), jobs[1].write(), jobs[0].rename(true)))
 	testkit.OK(t, Check(one, two))
 	jobs[1].undo()
 	jobs[0].undo()
@@ -61,7 +60,7 @@ func TestFailedRename(t *testing.T) {
 	one := filepath.Join(d, "one")
 	put(t, one, "old", 0o666)
 	jobs := testkit.Must(plan([]File{{one, content("new")}}))(t)
-	testkit.OK(t, errors.Join(jobs[0].write(t.Context()), os.Remove(jobs[0].temp)))
+	testkit.OK(t, errors.Join(jobs[0].write(), os.Remove(jobs[0].temp)))
 	if err := jobs[0].rename(true); err == nil || jobs[0].backup == "" {
 		t.Errorf("%v with the backup %q; want an error after the backup", err, jobs[0].backup)
 	}
@@ -111,7 +110,7 @@ func TestSame(t *testing.T) {
 		if err1 != nil || err2 != nil || p.Same(q) != c.same || q.Same(p) != c.same {
 			t.Errorf("%s and %s: %v, %v, the same: %v; want %v", c.one, c.other, err1, err2, p.Same(q), c.same)
 		}
-		err := WriteAll(context.Background(), File{c.one, content("x")}, File{c.other, content("y")})
+		err := WriteAll(File{c.one, content("x")}, File{c.other, content("y")})
 		testkit.Equal(t, errors.Is(err, ErrTarget), c.same, c.one, " and ", c.other, ", written together")
 		if c.same {
 			continue

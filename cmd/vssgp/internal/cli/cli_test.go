@@ -68,7 +68,7 @@ func TestCloseOfStdout(t *testing.T) {
 	f := testkit.Must(os.Create(filepath.Join(t.TempDir(), "out")))(t)
 	f.Close() // so that closing it fails
 	for _, any := range []bool{false, true} {
-		if err := (&stream{ctx: t.Context(), to: f, any: any}).finish(); (err != nil) != any || any &&
+		if err := (&stream{to: f, any: any}).finish(); (err != nil) != any || any &&
 			!strings.HasPrefix(err.Error(), "write to stdout: ") {
 			t.Errorf("something was written %v: %v", any, err)
 		}

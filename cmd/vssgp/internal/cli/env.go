@@ -45,8 +45,7 @@ type Env struct {
 
 // NewEnv returns the environment of one command line with default flags.
 func NewEnv(ctx context.Context, stdout, stderr io.Writer) *Env {
-	env := &Env{Context: ctx, Stdout: &stream{ctx: ctx, to: stdout}, Stderr: &stream{ctx: ctx, to: stderr}, Stdin: os.Stdin,
-		Progress: "auto"}
+	env := &Env{Context: ctx, Stdout: &stream{to: stdout}, Stderr: &stream{to: stderr}, Stdin: os.Stdin, Progress: "auto"}
 	env.Device = NewDevice(env.Note)
 	return env
 }
@@ -222,7 +221,7 @@ func (env *Env) write(files []fileio.File) error {
 	if env.Served != nil {
 		return env.Served.write(files)
 	}
-	err := fileio.WriteAll(env.Context, files...)
+	err := fileio.WriteAll(files...)
 	if errors.Is(err, context.Canceled) {
 		return Interrupted(": " + err.Error())
 	}

@@ -134,10 +134,8 @@ func NumberedFiles(path string, n int) []string {
 // ToStdout is the output path that means stdout.
 const ToStdout = "-"
 
-// A stream is stdout or stderr. Canceling the context ends a blocked write. After the first
-// error every write fails.
+// A stream is stdout or stderr. After the first error every write fails.
 type stream struct {
-	ctx context.Context
 	to  io.Writer
 	err error // the first
 	any bool  // something was written
@@ -149,7 +147,7 @@ func (s *stream) Write(b []byte) (n int, err error) {
 		return 0, s.err
 	}
 	s.any = true
-	n, err = fileio.Until(s.ctx, s.to).Write(b)
+	n, err = s.to.Write(b)
 	if err != nil {
 		s.err = onStdout(err)
 	}
@@ -169,9 +167,6 @@ func (s *stream) finish() error {
 
 // onStdout wraps an error of stdout. It drops the path in the system's error, which the user did not give.
 func onStdout(err error) error {
-	if errors.Is(err, context.Canceled) {
-		return Interrupted(": stdout: " + err.Error())
-	}
 	var e *fs.PathError
 	if errors.As(err, &e) {
 		err = e.Err
