@@ -1,9 +1,8 @@
 // Package fileio writes files atomically: each is written to a temporary file in the same folder, synced and renamed.
 //
 // A reader sees the old content or the new content, never a part, even after an error, a panic, a full disk or a power failure of the
-// writer. After an error or a panic no temporary files remain. A killed process can leave a hidden file ".NAME.*.tmp". The next
-// WriteAll or Check of the same path removes it, unless a live process has locked it. To clean up after SIGINT, convert the signal to
-// a canceled context (signal.NotifyContext) and return ctx.Err() from the function that writes.
+// writer. After an error or a panic no temporary files remain. A killed process can leave a hidden file ".NAME.*.tmp". To clean up after
+// SIGINT, convert the signal to a canceled context (signal.NotifyContext) and return ctx.Err() from the function that writes.
 package fileio
 
 import (
@@ -46,7 +45,6 @@ func WriteAll(files ...File) (err error) {
 		for _, j := range slices.Backward(jobs) {
 			if done {
 				os.Remove(j.backup)
-				j.open.Close()
 			} else {
 				j.undo()
 			}
@@ -71,8 +69,7 @@ func WriteAll(files ...File) (err error) {
 }
 
 // Check reports, before a long computation, whether WriteAll can write to these paths: each folder exists and is writable, no path is a
-// directory or protected, and all files are different. It creates no files and removes the temporary files of killed processes. Errors
-// wrap ErrTarget.
+// directory or protected, and all files are different. Errors wrap ErrTarget.
 func Check(paths ...string) error {
 	files := make([]File, len(paths))
 	for i, p := range paths {
@@ -86,7 +83,8 @@ func Check(paths ...string) error {
 		if j.through {
 			continue
 		}
-		_, err := j.create()
+		f, err := j.create()
+		f.Close()
 		j.undo()
 		if err != nil {
 			return err
@@ -95,10 +93,9 @@ func Check(paths ...string) error {
 	return nil
 }
 
-// plan resolves every path and removes the temporary files of killed processes.
+// plan resolves every path.
 func plan(files []File) ([]*job, error) {
 	var jobs []*job
-	var replaced []string
 	for _, f := range files {
 		p, err := TargetOf(f.Path)
 		if err == nil {
@@ -114,10 +111,6 @@ func plan(files []File) ([]*job, error) {
 			}
 		}
 		jobs = append(jobs, j)
-		if !j.through {
-			replaced = append(replaced, j.name)
-		}
 	}
-	sweep(replaced)
 	return jobs, nil
 }

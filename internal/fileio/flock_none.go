@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// locks is false because this system has no flock. No files are swept, and Lock does not exclude other processes.
+// locks is false because this system has no flock. Lock does not exclude other processes.
 const locks = false
 
 func flock(*os.File) (locked bool, err error) { return false, errors.ErrUnsupported }

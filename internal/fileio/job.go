@@ -18,9 +18,8 @@ import (
 type job struct {
 	Target
 	fn      func(io.Writer) error
-	temp    string   // the temporary file, or ""
-	open    *os.File // the same file, open and locked until the end so that no other process sweeps it
-	backup  string   // a second link to the replaced file while the rename may have to be undone
+	temp    string // the temporary file, or ""
+	backup  string // a second link to the replaced file while the rename may have to be undone
 	renamed bool
 }
 
@@ -28,7 +27,7 @@ type job struct {
 func (j *job) create() (*os.File, error) {
 	folder, base := filepath.Split(j.name)
 	for try := 0; ; try++ {
-		name := fmt.Sprintf("%s.%s.%0*x%s", folder, short(base), idDigits, rand.Uint64(), tempEnd)
+		name := fmt.Sprintf("%s.%s.%016x.tmp", folder, short(base), rand.Uint64())
 		if err := fail("create", j.path); err != nil {
 			return nil, j.failed(err)
 		}
@@ -42,13 +41,10 @@ func (j *job) create() (*os.File, error) {
 		if err != nil {
 			return nil, j.failed(cause(err))
 		}
-		if locked, _ := flock(f); (locked || !still(f, name)) && try < 100 { // another process is sweeping it
-			f.Close()
-			continue
-		}
-		j.temp, j.open = name, f
+		j.temp = name
 		if j.file != nil {
 			if err := f.Chmod(j.file.Mode().Perm()); err != nil {
+				f.Close()
 				return nil, j.failed(err)
 			}
 		}
@@ -68,7 +64,7 @@ func (j *job) write() error {
 	if err = j.fill(failingWriter{f, j.path}); err == nil {
 		err = cmp.Or(fail("sync", j.path), f.Sync())
 	}
-	return j.failed(err)
+	return j.failed(cmp.Or(err, f.Close()))
 }
 
 func (j *job) writeThrough() (err error) {
@@ -96,12 +92,9 @@ func (j *job) rename(keep bool) error {
 	if j.through {
 		return nil
 	}
-	if backup := j.temp + backupEnd; keep && j.file != nil && fail("link", j.path) == nil &&
+	if backup := j.temp + ".old"; keep && j.file != nil && fail("link", j.path) == nil &&
 		os.Link(j.name, backup) == nil {
 		j.backup = backup
-	}
-	if !locks { // Windows cannot rename an open file
-		j.open.Close()
 	}
 	if err := fail("rename", j.path); err != nil {
 		return j.failed(err)
@@ -113,13 +106,9 @@ func (j *job) rename(keep bool) error {
 	return nil
 }
 
-// undo reverts the job as far as possible: it removes the temporary file, and restores a replaced file or removes a new one. The open
-// file keeps the lock until then. If there is no temporary file, backup or open file, the calls fail without an effect.
+// undo reverts the job as far as possible: it removes the temporary file, and restores a replaced file or removes a new one. If there is
+// no temporary file or backup, the calls fail without an effect.
 func (j *job) undo() {
-	if !locks {
-		j.open.Close()
-	}
-	defer j.open.Close()
 	os.Remove(j.temp)
 	switch {
 	case !j.renamed:

@@ -4,55 +4,12 @@ package fileio
 
 import (
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/vssgp/vssgp/internal/testkit"
 )
-
-// TestSweep checks that the files of a killed process are removed by the next write of the same target, and that files of live processes,
-// other targets and other programs are kept.
-func TestSweep(t *testing.T) {
-	d := t.TempDir()
-	path := filepath.Join(d, "out")
-	const id = "0123456789abcdef"
-	for _, name := range []string{".out." + id + ".tmp", ".out." + id + ".tmp.old", ".out.fedcba9876543210.tmp.old"} {
-		put(t, filepath.Join(d, name), "left", 0o666)
-	}
-	kept := []string{".other." + id + ".tmp", ".out." + id[1:] + ".tmp", ".out.mine.tmp", ".out." + id + ".tmp.older", "out." + id + ".tmp"}
-	for _, name := range kept {
-		put(t, filepath.Join(d, name), "kept", 0o666)
-	}
-	var pairs []string
-	for _, name := range kept {
-		pairs = append(pairs, name, "kept")
-	}
-	testkit.OK(t, Check(path))
-	checkFolder(t, d, pairs...)
-	err := Write(path, func(w io.Writer) error { // a concurrent write of the same target
-		_, e := io.WriteString(w, "x")
-		return errors.Join(e, Check(path), Write(path, content("other")))
-	})
-	if err != nil {
-		t.Errorf("the temporary file was swept by a concurrent write: %v", err)
-	}
-	checkFolder(t, d, append(pairs, "out", "x")...)
-}
-
-// TestSweepBackup checks that the backup of a replaced file is kept while its process lives.
-func TestSweepBackup(t *testing.T) {
-	d := t.TempDir()
-	one, two := filepath.Join(d, "one"), filepath.Join(d, "two")
-	put(t, one, "old", 0o666)
-	jobs := testkit.Must(plan([]File{{one, content("new")}, {two, content("new")}}))(t)
-	testkit.OK(t, errors.Join(jobs[0].write(), jobs[1].write(), jobs[0].rename(true)))
-	testkit.OK(t, Check(one, two))
-	jobs[1].undo()
-	jobs[0].undo()
-	checkFolder(t, d, "one", "old")
-}
 
 // TestFailedRename checks that a rename that fails after the backup was created leaves neither a backup nor a lock.
 func TestFailedRename(t *testing.T) {
