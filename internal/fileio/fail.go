@@ -3,8 +3,8 @@ package fileio
 import "io"
 
 // Fail simulates failures in tests. It is called before each operation on a file, which is "open", "read",
-// "create", "write", "sync", "link", "rename" or "sync folder". If it returns an error, the operation fails. It is
-// nil outside of tests.
+// "create", "write", "sync", "rename" or "sync folder". If it returns an error, the operation fails. It is nil outside
+// of tests.
 var Fail func(operation, path string) error
 
 func fail(operation, path string) error {

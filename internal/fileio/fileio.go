@@ -7,8 +7,6 @@ package fileio
 
 import (
 	"io"
-	"os"
-	"slices"
 )
 
 // File is one output: its path and the function that writes its content.
@@ -22,12 +20,12 @@ func Write(path string, fn func(w io.Writer) error) error {
 	return WriteAll(File{Path: path, Write: fn})
 }
 
-// WriteAll creates or replaces several files, either all or none.
+// WriteAll creates or replaces several files, none of them before all are complete.
 //
 // Every path is checked before the first function is called. The functions then run in the given order. Each writes, through a buffer, to
 // a temporary file in the output's folder, which is synced. When all have succeeded, the files are renamed and their folders synced. If a
-// function fails or panics, no output changes and the temporary files are removed. If a rename fails, the previous renames are undone.
-// (If the file system has no hard links, a replaced file cannot be restored and keeps its new content.)
+// function fails or panics, no output changes and the temporary files are removed. If a rename fails, the previous outputs are new and the
+// others are unchanged.
 //
 // An existing file keeps its permission bits; a new one gets 0666 minus the umask. A symbolic link is kept, and its target is replaced. A
 // pipe, a terminal, /dev/null, /dev/stdout or another descriptor of the process is not replaced but written directly, after the temporary
@@ -39,15 +37,9 @@ func WriteAll(files ...File) (err error) {
 	if err != nil {
 		return err
 	}
-	done := false
-	defer func() {
-		// This also runs after a panic, which then continues.
-		for _, j := range slices.Backward(jobs) {
-			if done {
-				os.Remove(j.backup)
-			} else {
-				j.undo()
-			}
+	defer func() { // also after a panic, which then continues
+		for _, j := range jobs {
+			j.discard()
 		}
 	}()
 	for _, through := range []bool{false, true} {
@@ -60,11 +52,10 @@ func WriteAll(files ...File) (err error) {
 		}
 	}
 	for _, j := range jobs {
-		if err := j.rename(len(jobs) > 1); err != nil {
+		if err := j.rename(); err != nil {
 			return err
 		}
 	}
-	done = true
 	return syncFolders(jobs)
 }
 
@@ -85,7 +76,7 @@ func Check(paths ...string) error {
 		}
 		f, err := j.create()
 		f.Close()
-		j.undo()
+		j.discard()
 		if err != nil {
 			return err
 		}

@@ -17,10 +17,8 @@ import (
 // A job is an output being written, either to a temporary file that is renamed to the target or directly.
 type job struct {
 	Target
-	fn      func(io.Writer) error
-	temp    string // the temporary file, or ""
-	backup  string // a second link to the replaced file while the rename may have to be undone
-	renamed bool
+	fn   func(io.Writer) error
+	temp string // the temporary file, or ""
 }
 
 // create creates the temporary file. It is in the output's folder because a rename works only within one file system.
@@ -87,14 +85,10 @@ func (j *job) fill(w io.Writer) error {
 	return b.Flush()
 }
 
-// rename renames the temporary file to the target. If keep is true, it keeps the replaced file as backup.
-func (j *job) rename(keep bool) error {
+// rename renames the temporary file to the target.
+func (j *job) rename() error {
 	if j.through {
 		return nil
-	}
-	if backup := j.temp + ".old"; keep && j.file != nil && fail("link", j.path) == nil &&
-		os.Link(j.name, backup) == nil {
-		j.backup = backup
 	}
 	if err := fail("rename", j.path); err != nil {
 		return j.failed(err)
@@ -102,21 +96,14 @@ func (j *job) rename(keep bool) error {
 	if err := os.Rename(j.temp, j.name); err != nil {
 		return j.failed(cause(err))
 	}
-	j.renamed = true
+	j.temp = ""
 	return nil
 }
 
-// undo reverts the job as far as possible: it removes the temporary file, and restores a replaced file or removes a new one. If there is
-// no temporary file or backup, the calls fail without an effect.
-func (j *job) undo() {
-	os.Remove(j.temp)
-	switch {
-	case !j.renamed:
-		os.Remove(j.backup)
-	case j.backup != "":
-		os.Rename(j.backup, j.name)
-	case j.file == nil:
-		os.Remove(j.name)
+// discard removes the temporary file, if there is one.
+func (j *job) discard() {
+	if j.temp != "" {
+		os.Remove(j.temp)
 	}
 }
 

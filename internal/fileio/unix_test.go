@@ -11,20 +11,6 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestFailedRename checks that a rename that fails after the backup was created leaves neither a backup nor a lock.
-func TestFailedRename(t *testing.T) {
-	d := t.TempDir()
-	one := filepath.Join(d, "one")
-	put(t, one, "old", 0o666)
-	jobs := testkit.Must(plan([]File{{one, content("new")}}))(t)
-	testkit.OK(t, errors.Join(jobs[0].write(), os.Remove(jobs[0].temp)))
-	if err := jobs[0].rename(true); err == nil || jobs[0].backup == "" {
-		t.Errorf("%v with the backup %q; want an error after the backup", err, jobs[0].backup)
-	}
-	jobs[0].undo()
-	checkFolder(t, d, "one", "old")
-}
-
 func TestLock(t *testing.T) {
 	d := t.TempDir()
 	path := filepath.Join(d, "file")

@@ -183,8 +183,8 @@ func (env *Env) CheckOutputs(made ...string) error {
 	return fileio.Check(paths...)
 }
 
-// Write writes all files or, if one of them fails, none. One of the files may be stdout, which is written last. All outputs except
-// checkpoints are written here.
+// Write writes all files or, if the content of one of them fails, none. One of the files may be stdout, which is written last. All
+// outputs except checkpoints are written here.
 func (env *Env) Write(files ...fileio.File) error {
 	var aside fileio.Spool
 	defer aside.Close()
