@@ -224,6 +224,7 @@ func (e endless) ReadAt(b []byte, at int64) (int, error) {
 
 // TestResidualInParts checks that a residual added in parts gives bitwise the same scores as the whole.
 func TestResidualInParts(t *testing.T) {
+	slow.Race(t)
 	rng := rand.New(rand.NewPCG(1, 2))
 	const n, rate = 20000, 16000
 	ref, est, mask := make([]float64, n), make([]float64, n), make([]bool, n)

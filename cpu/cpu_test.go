@@ -15,6 +15,7 @@ import (
 	"github.com/vssgp/vssgp/internal/simd"
 	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
+	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
 func open(testing.TB) backend.Backend { return New() }
@@ -32,6 +33,7 @@ func eachSet(t *testing.T, f func(t *testing.T)) {
 }
 
 func TestBackend(t *testing.T) {
+	slow.Race(t)
 	eachSet(t, func(t *testing.T) { backendtest.Run(t, open) })
 }
 

@@ -126,6 +126,7 @@ func TestFit(t *testing.T) {
 // TestNoiseless checks that series which a model fits exactly, whose squared errors need a separate
 // pass, give the same result on any number of ranks.
 func TestNoiseless(t *testing.T) {
+	slow.Race(t)
 	for _, s := range modeltest.Noiseless()[:slow.Pick(5, 2)] {
 		t.Run(s.Name, func(t *testing.T) {
 			c := fitCase{s.Name, &vssgp.Data{N: len(s.X), Q: 1, D: 1, X: s.X, Y: s.Y}, vssgp.Options{}}

@@ -93,6 +93,7 @@ func TestTables(t *testing.T) {
 
 // TestBackend runs the conformance suite.
 func TestBackend(t *testing.T) {
+	slow.Race(t)
 	for _, n := range slow.Pick([]int{1, 3, 5}, []int{3}) {
 		t.Run(fmt.Sprintf("%d ranks", n), func(t *testing.T) {
 			backendtest.Run(t, func(t testing.TB) backend.Backend { return group(t, n) })

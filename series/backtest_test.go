@@ -11,6 +11,7 @@ import (
 
 	"github.com/vssgp/vssgp/internal/bayes"
 	"github.com/vssgp/vssgp/internal/testkit"
+	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
 // backtest runs Backtest at the mode and fails the test on an error.
@@ -23,6 +24,7 @@ func backtest(t *testing.T, s Series, horizon, origins int, o Options) *Backtest
 // TestBacktest checks that the model beats both naive forecasts on a synthetic season, the seasonal naive MAE, and scores of tiny
 // values.
 func TestBacktest(t *testing.T) {
+	slow.Race(t)
 	s, o := made(120, false), Options{Parts: []Part{Constant{}, Slope{}, ShortMemory{}, Season{Period: 1}}, Known: true}
 	b := backtest(t, s, 6, 3, o)
 	if b.Season[0] != 12 || !(b.Model[0].CRPS < 0.8*b.Seasonal[0].CRPS && b.Seasonal[0].CRPS < b.Naive[0].CRPS) {
@@ -52,6 +54,7 @@ func TestBacktest(t *testing.T) {
 // TestBacktestHoles checks that naive forecasts count seasons on the grid if observations are missing, and seasons longer than the
 // data.
 func TestBacktestHoles(t *testing.T) {
+	slow.Race(t)
 	s := Series{Y: [][]float64{nil}}
 	for i := range 120 { // a noiseless season with missing observations
 		if i%17 != 3 {

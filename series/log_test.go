@@ -15,6 +15,7 @@ import (
 // given. It checks that intervals are positive and calibrated, that fills, draws and files use the data's units, and the gain in log
 // density.
 func TestLog(t *testing.T) {
+	slow.Race(t)
 	const n, ahead = 96, 24
 	random := rand.New(rand.NewPCG(4, 4))
 	whole := seriesOf(n+ahead, func(i float64) float64 {
@@ -83,6 +84,7 @@ func exponentialWalk(n int, step float64, seed, stream uint64) Series {
 
 // TestForecastWidens checks the average width and the coverage of 95 % intervals for exponential random walks.
 func TestForecastWidens(t *testing.T) {
+	slow.Race(t)
 	seeds := slow.Pick(60, 3)
 	ahead := []int{1, 25, 100}
 	width, inside := make([]float64, len(ahead)), 0.0
@@ -158,6 +160,7 @@ func TestLogErrors(t *testing.T) {
 
 // TestLogFarSD checks that mean and SD of a wide log-normal forecast are its median and half of its central 68 % interval.
 func TestLogFarSD(t *testing.T) {
+	slow.Race(t)
 	m := fit(t, exponentialWalk(60, 4, 2, 2), Options{Parts: []Part{Constant{}, RandomWalk{}}, Known: true, Log: LogAlways})
 	p := predict(t, m, []float64{80})
 	if low, high := p.Quantile(0, 0, 0.158655), p.Quantile(0, 0, 0.841345); p.Mean[0][0] != p.Quantile(0, 0, 0.5) || math.Abs(p.SD[0][0]/(high-low)*2-1) > 1e-2 {

@@ -170,6 +170,7 @@ func TestVolatilityStart(t *testing.T) {
 // TestVolatility checks that a fivefold increase of the noise is detected, that forecasts use the recent noise level, that a loaded
 // model makes identical predictions, and that constant noise has no volatility.
 func TestVolatility(t *testing.T) {
+	slow.Race(t)
 	random := rand.New(rand.NewPCG(7, 7))
 	s := seriesOf(400, func(i float64) float64 {
 		size := 0.2

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/internal/testkit"
+	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
 // driven returns a series that depends on a temperature (2 units per degree) and an event (5 units), with these regressors.
@@ -26,6 +27,7 @@ func driven(n int) Series {
 
 // TestRegressors checks effects, forecasts and components of a model with regressors, and that a backtest uses their future values.
 func TestRegressors(t *testing.T) {
+	slow.Race(t)
 	const n, ahead = 120, 12
 	all := driven(n + ahead)
 	train, rest := all.rows(0, n), all.rows(n, n+ahead)

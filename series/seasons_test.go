@@ -14,6 +14,7 @@ import (
 
 // TestSeasons checks that the seasons in the data are found, including products, and that none is found in noise.
 func TestSeasons(t *testing.T) {
+	slow.Race(t)
 	random := rand.New(rand.NewPCG(5, 5))
 	const n = 24 * 7 * 6
 	day := func(i int) float64 { return 3 * math.Sin(2*math.Pi*float64(i)/24) }

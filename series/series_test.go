@@ -15,10 +15,12 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/internal/testkit"
+	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
 // TestRobust checks that outliers are detected and barely affect the forecast and the noise.
 func TestRobust(t *testing.T) {
+	slow.Race(t)
 	clean := made(144, false)
 	dirty := Series{X: clean.X, Y: [][]float64{slices.Clone(clean.Y[0])}}
 	var at []int
@@ -55,6 +57,7 @@ func TestRobust(t *testing.T) {
 
 // TestRobustSymmetric checks that the robust forecast of −y is the negative of that of y, for an even number of observations.
 func TestRobustSymmetric(t *testing.T) {
+	slow.Race(t)
 	s := made(100, false)
 	s.Y[0][20], s.Y[0][31] = s.Y[0][20]+30, s.Y[0][31]-20
 	minus := seriesOf(100, func(i float64) float64 { return -s.Y[0][int(i)] })
@@ -81,6 +84,7 @@ func TestUsualNoise(t *testing.T) {
 
 // TestRobustAlone checks that an isolated value at the end is not detected as an outlier if a random walk can explain it.
 func TestRobustAlone(t *testing.T) {
+	slow.Race(t)
 	random, level := rand.New(rand.NewPCG(6, 6)), 0.0
 	s := seriesOf(60, func(float64) float64 {
 		level += random.NormFloat64()
@@ -226,6 +230,7 @@ func TestEmptyModel(t *testing.T) {
 
 // TestDegenerateData checks forecasts of constants, lines, few observations, huge and tiny values, and unsorted times.
 func TestDegenerateData(t *testing.T) {
+	slow.Race(t)
 	for name, c := range map[string]struct {
 		s    Series
 		next float64

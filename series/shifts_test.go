@@ -23,6 +23,7 @@ func shiftsOf(m *Model) (at []float64) {
 // TestShifts checks that level shifts are found, that none is found in a random walk, heavy-tailed innovations, noise or a spike, and
 // that none is added to fixed parts.
 func TestShifts(t *testing.T) {
+	slow.Race(t)
 	wander := func(seed uint64, jump func(i int) float64, innovation func(r *rand.Rand) float64) Series {
 		random, level := rand.New(rand.NewPCG(seed, 1)), 0.0
 		return seriesOf(300, func(i float64) float64 {

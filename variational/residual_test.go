@@ -12,6 +12,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 	"github.com/vssgp/vssgp/internal/testkit/precise"
+	"github.com/vssgp/vssgp/internal/testkit/slow"
 	"github.com/vssgp/vssgp/variational"
 )
 
@@ -19,6 +20,7 @@ import (
 // difference is within its bound, and that the pass over the rows is used only if the difference
 // has lost too many digits.
 func TestResidual(t *testing.T) {
+	slow.Race(t)
 	for _, c := range []struct {
 		kind kind
 		pass bool
@@ -114,6 +116,7 @@ func interpolated(n, m int, even bool, sd float64) (*variational.Params, *backen
 // TestResidualByTables checks that with sums from tables the bound and the gradient match passes over the rows, and that a pass for
 // the squared errors is needed only near zero noise.
 func TestResidualByTables(t *testing.T) {
+	slow.Race(t)
 	for _, c := range []struct {
 		sd              float64
 		pass            bool

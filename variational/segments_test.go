@@ -4,11 +4,13 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/internal/testkit"
+	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
 // TestSegmentsAgainstTruth compares the bound and the gradients in segments of windows with the
 // truth, in cases that are hard for block algorithms.
 func TestSegmentsAgainstTruth(t *testing.T) {
+	slow.Race(t)
 	for _, c := range []kind{
 		{Name: "segments", N: 24, L: 6, K: 1, Q: 1, D: 2, Windows: 6},
 		{Name: "segments and little noise", N: 24, L: 6, K: 2, Q: 1, D: 1, Windows: 5, Tau: 1e8},

@@ -78,6 +78,7 @@ func hum(n int) []float64 {
 // TestClicks checks recall, precision and the share of the clicks' samples that is found. Recall and precision are lower for real speech,
 // whose pulses are sharp.
 func TestClicks(t *testing.T) {
+	slow.Race(t)
 	for _, s := range []struct {
 		name  string
 		x     []float64
@@ -103,6 +104,7 @@ func TestClicks(t *testing.T) {
 
 // TestNoClicks checks that at most one click is found in sound without clicks, and none in silence, noise and tones.
 func TestNoClicks(t *testing.T) {
+	slow.Race(t)
 	x, rng := voice(slow.Pick(64000, 16000), 2), rand.New(rand.NewPCG(4, 4))
 	each := func(f func(n int) float64) []float64 { return quantized(len(x), f) }
 	ring := func(every, long int, gain float64) []float64 { // a resonance driven by noise with periodic bursts of long samples
@@ -182,6 +184,7 @@ func TestLargestClicks(t *testing.T) {
 
 // TestClickExtents checks that a click of either sign in a decaying chord is found once, to within a sample, and extended by clickEdge.
 func TestClickExtents(t *testing.T) {
+	slow.Race(t)
 	for _, sign := range []float64{-1, 1} {
 		for _, length := range []int{1, 2, 7, 30} {
 			x := hum(32000)

@@ -21,6 +21,7 @@ import (
 
 // TestMethods checks the resolution of Auto and the errors for options that a method does not support.
 func TestMethods(t *testing.T) {
+	slow.Race(t)
 	for _, c := range []struct {
 		name string
 		o    Options
@@ -94,6 +95,7 @@ func TestMixture(t *testing.T) {
 
 // TestWarnings checks that fills of noise and of long gaps have warnings, and fills of tones do not.
 func TestWarnings(t *testing.T) {
+	slow.Race(t)
 	rng := rand.New(rand.NewPCG(3, 3))
 	noise := testkit.Numbers(22_000, func(int) float64 { return rng.NormFloat64() })
 	x := [][]float64{tones(22_000, 1, 0.001)[0], noise}
@@ -121,6 +123,7 @@ func TestWarnings(t *testing.T) {
 
 // TestDense checks that the mixture is better than Janssen's joint fill if a fifth of the samples is missing.
 func TestDense(t *testing.T) {
+	slow.Race(t)
 	r := testkit.Must(audio.Open("../../testdata/speech.wav"))(t)
 	x := r.Samples[0][8000:slow.Pick(14_000, 10_000)]
 	var gaps []Gap

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
+	"github.com/vssgp/vssgp/internal/testkit/slow"
 	"github.com/vssgp/vssgp/variational"
 )
 
@@ -69,6 +70,7 @@ func peak(at float64) func(p *variational.Params) (float64, error) {
 // TestChoosesByScore checks that the setting with the highest score is selected: first the window
 // length, then twice the number of components or repeatedly half of it, then more features.
 func TestChoosesByScore(t *testing.T) {
+	slow.Race(t)
 	const first = spectrumFewest // components per window of 128 steps
 	for name, c := range map[string]struct {
 		score      func(p *variational.Params) (float64, error)

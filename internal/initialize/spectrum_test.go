@@ -10,6 +10,7 @@ import (
 
 	"github.com/vssgp/vssgp/internal/testkit/cputime"
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
+	"github.com/vssgp/vssgp/internal/testkit/slow"
 	"github.com/vssgp/vssgp/variational"
 )
 
@@ -46,6 +47,7 @@ func TestCandidates(t *testing.T) {
 // times as long, in operations and CPU time. A quadratic algorithm would take 256 times as long;
 // the limit of 80 allows for other load on the machine.
 func TestStartIsLinear(t *testing.T) {
+	slow.Race(t)
 	const few, many = 1 << 13, 1 << 17
 	for _, missing := range []float64{0, 0.05, 0.4, 0.7} {
 		work := func(n int) float64 {

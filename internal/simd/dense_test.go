@@ -34,6 +34,7 @@ func positive(f *fence, r *rand.Rand, n, ld int) []float64 {
 }
 
 func TestDense(t *testing.T) {
+	slow.Race(t)
 	for _, n := range []int{0, 8, 16, 24, 56, 64, 72, 120, 136, 200, 264} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			eachSet(t, func(t *testing.T) {

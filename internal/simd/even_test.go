@@ -9,6 +9,7 @@ import (
 
 	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/precise"
+	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
 // evenRows returns n rows from x0 with spacing delta. x0 and delta must have few digits, so that
@@ -95,6 +96,7 @@ func (s *evenScene) rounding() float64 {
 // TestFeaturesEven checks that stepped rows agree with the formula for all kinds of lanes and all
 // sizes, and that nothing else is written.
 func TestFeaturesEven(t *testing.T) {
+	slow.Race(t)
 	for _, count := range []int{1, 2, 5} {
 		for _, n := range []int{1, 2, 3, 7, 8, 9, 10, 31, 32, 33, 63, 64, 65, 71, 72, 127, 128, 129, 200} {
 			for _, delta := range []float64{1, -0.25, 1. / 65536, 1024} {
@@ -141,6 +143,7 @@ func compareEven(t *testing.T, s *evenScene, cos, sin, cos2, sin2 Panels) (worst
 
 // TestEvenTruth compares with 192-bit arithmetic at the rows with the largest errors.
 func TestEvenTruth(t *testing.T) {
+	slow.Race(t)
 	const n = 64
 	for i, kind := range slices.Concat(kinds[:easy], kinds[:easy]) {
 		turn := 7.0

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
 // sizes are row counts near the boundaries of the kernels' blocks.
@@ -25,6 +27,7 @@ func dotRows(a, b Panels, i, j int) float64 {
 }
 
 func TestGram(t *testing.T) {
+	slow.Race(t)
 	for count := 1; count <= 7; count++ {
 		for _, n := range sizes {
 			t.Run(fmt.Sprintf("%d panels, %d rows", count, n), func(t *testing.T) {
@@ -70,6 +73,7 @@ func testGram(t *testing.T, count, n int) {
 }
 
 func TestCross(t *testing.T) {
+	slow.Race(t)
 	for _, n := range sizes {
 		for left := 1; left <= 4; left++ {
 			for right := 1; right <= 7; right++ {

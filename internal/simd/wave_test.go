@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/internal/testkit/precise"
+	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
 // These are error bounds in units in the last place: of 1 for the cosine and the sine, of the
@@ -59,6 +60,7 @@ func waves(t testing.TB, turns, quad []float64) (cos, sin []float64) {
 }
 
 func TestCircle(t *testing.T) {
+	slow.Race(t)
 	r := rand.New(rand.NewPCG(5, 6))
 	var turns []float64
 	for i := -64; i <= 64; i++ { // the boundaries and their neighbors
@@ -93,6 +95,7 @@ func TestCircle(t *testing.T) {
 }
 
 func TestDecay(t *testing.T) {
+	slow.Race(t)
 	r := rand.New(rand.NewPCG(7, 8))
 	quad := []float64{0, math.SmallestNonzeroFloat64, 1e-300, far, math.Nextafter(far, 400), 356, 708, 745, 1420, 1490, 1492, 1600, 1e4, 1e20, 1e64}
 	for k := range 256 * 16 { // the boundaries
@@ -183,6 +186,7 @@ func TestNotFinite(t *testing.T) {
 
 // TestFeatures compares every set with the plain loop for every size.
 func TestFeatures(t *testing.T) {
+	slow.Race(t)
 	for count := 1; count <= 7; count += 2 {
 		for _, n := range sizes {
 			for q := 1; q <= 3; q++ {

@@ -3,6 +3,8 @@
 // tag are included.
 package slow
 
+import "testing"
+
 // Tests reports whether the tests run in full.
 var Tests bool
 
@@ -12,4 +14,16 @@ func Pick[T any](full, quick T) T {
 		return full
 	}
 	return quick
+}
+
+// race reports whether the race detector is on.
+var race bool
+
+// Race skips a test under the race detector. It is for tests that take long there and run no code concurrently that
+// other tests do not run.
+func Race(t testing.TB) {
+	t.Helper()
+	if race {
+		t.Skip("it takes long with the race detector, and other tests run the same code")
+	}
 }
