@@ -253,8 +253,8 @@ func running(t *testing.T, m *Model, data *Data, o Options) (*problem, *optimize
 	return f, run
 }
 
-// TestFix checks that fixed tensors keep their bits and that the others change.
-func TestFix(t *testing.T) {
+// TestFixedTensorsKeepTheirBits checks that fixed tensors keep their bits and that the others change.
+func TestFixedTensorsKeepTheirBits(t *testing.T) {
 	data := wave(60, 0.1)
 	o := Options{Init: InitPaper, Paper: PaperOptions{Lengthscales: []float64{1}, Periods: []float64{3}}, Features: 6, Iterations: 4,
 		UniformPhases: true}
@@ -878,8 +878,8 @@ func TestCollapsed(t *testing.T) {
 	}
 }
 
-// TestFrom checks that a fit continues from a saved model and does not change that model.
-func TestFrom(t *testing.T) {
+// TestFitContinuesFromModel checks that a fit continues from a saved model and does not change that model.
+func TestFitContinuesFromModel(t *testing.T) {
 	data := wave(80, 0.1)
 	first, r := mustFit(t, data, Options{Init: InitPaper, Features: 8, Iterations: 8})
 	before := encoded(t, first)

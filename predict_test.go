@@ -154,9 +154,9 @@ func TestMonteCarloPredictions(t *testing.T) {
 	}
 }
 
-// TestDraw compares the draws' mean and covariance with PredictJoint in the data's units, and checks
+// TestDrawsHaveJointMoments compares the draws' mean and covariance with PredictJoint in the data's units, and checks
 // that the seed determines the draws.
-func TestDraw(t *testing.T) {
+func TestDrawsHaveJointMoments(t *testing.T) {
 	const draws = 20_000
 	for _, c := range predictKinds {
 		p, data := made(c)
@@ -205,9 +205,9 @@ func checkMoments(t *testing.T, what string, all [][]float64, mean []float64, co
 	}
 }
 
-// TestUnits checks that a model of scaled data and the same model in the data's units give the same
+// TestUnitsDoNotChangePredictions checks that a model of scaled data and the same model in the data's units give the same
 // predictions.
-func TestUnits(t *testing.T) {
+func TestUnitsDoNotChangePredictions(t *testing.T) {
 	p, data := made(kind{Name: "units", N: 20, L: 4, K: 2, Q: 2, D: 1, Windows: 2})
 	ox, sx, oy, sy := []float64{100, -3}, []float64{0.001, 40}, 12.0, 7.0
 	raw, rawData := p.Clone(), &Data{N: data.N, Q: 2, D: 1}
@@ -324,11 +324,11 @@ func inSlices(x []float64, rows int) iter.Seq2[[]float64, error] {
 	}
 }
 
-// TestEach checks that predictions are bit-identical however the rows are sliced, and on a grid,
+// TestSlicesPredictTheSameBits checks that predictions are bit-identical however the rows are sliced, and on a grid,
 // with and without windows, to one pass over all rows. The last window does not begin at a
 // multiple of a tile's rows, so parts of a fixed length would divide it into other tiles than
 // one pass does, with other last bits.
-func TestEach(t *testing.T) {
+func TestSlicesPredictTheSameBits(t *testing.T) {
 	ctx := context.Background()
 	for name, o := range map[string]Options{
 		"no windows": {Iterations: NoIterations, Components: 2, Features: 4},
@@ -463,9 +463,9 @@ func TestPredictBackend(t *testing.T) {
 	}
 }
 
-// TestDraws checks that a function does not depend on the order of evaluation, and that rows can be
+// TestDrawsDoNotDependOnOrder checks that a function does not depend on the order of evaluation, and that rows can be
 // evaluated together or separately.
-func TestDraws(t *testing.T) {
+func TestDrawsDoNotDependOnOrder(t *testing.T) {
 	m, _ := mustFit(t, wave(60, 0.3), Options{Iterations: NoIterations, Components: 2})
 	x := times(2*variational.ChunkRows+40, 0.01)
 	at := func(d *Draws, i int, x []float64) []float64 {

@@ -114,9 +114,9 @@ func checkPatch(t *testing.T, g goodFile, f *File, gaps []Gap) {
 	}
 }
 
-// TestPad checks that chunks of odd length are padded, if a streamed file ends with its data and if a SPHERE file is converted to
+// TestOddChunksArePadded checks that chunks of odd length are padded, if a streamed file ends with its data and if a SPHERE file is converted to
 // WAV, and that an existing pad byte is not repeated.
-func TestPad(t *testing.T) {
+func TestOddChunksArePadded(t *testing.T) {
 	odd := riff("fmt ", fmtBody(1, 1, 8000, 8), "data", "abc")
 	streamed := bytes.Clone(odd[:len(odd)-1])
 	binary.LittleEndian.PutUint32(streamed[4:], 0)

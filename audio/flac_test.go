@@ -65,8 +65,8 @@ func within(x [][]float64, lo, hi int) (part [][]float64) {
 	return part
 }
 
-// TestFLAC checks the FLAC round trip for every supported integer width, channel count, length and rate: whole, in parts and patched.
-func TestFLAC(t *testing.T) {
+// TestFLACRoundTrip checks the FLAC round trip for every supported integer width, channel count, length and rate: whole, in parts and patched.
+func TestFLACRoundTrip(t *testing.T) {
 	twelve := Encoding{Bytes: 2, ValidBits: 12}
 	for _, c := range []struct {
 		e                 Encoding

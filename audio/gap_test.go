@@ -134,8 +134,8 @@ func adtl(lengths ...uint32) string {
 	return string(b)
 }
 
-// TestCues checks that regions are read from chunks before and after the samples. Points without length or out of range are ignored.
-func TestCues(t *testing.T) {
+// TestRegionsAreReadFromCues checks that regions are read from chunks before and after the samples. Points without length or out of range are ignored.
+func TestRegionsAreReadFromCues(t *testing.T) {
 	pcm, data := fmtBody(1, 1, 8000, 16), strings.Repeat("\x01\x02", 101)
 	want := []Gap{{Start: 10, End: 20}, {Start: 90, End: 101}}
 	points, list := cueBody(90, 10, 50, 95), adtl(11, 10, 0, 7)

@@ -12,9 +12,9 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 )
 
-// TestNil calls the exported functions with nil, empty or invalid arguments. No call may panic, and each error must wrap its sentinel. A
+// TestNilArgumentsAreErrors calls the exported functions with nil, empty or invalid arguments. No call may panic, and each error must wrap its sentinel. A
 // nil sentinel means that the call returns no error.
-func TestNil(t *testing.T) {
+func TestNilArgumentsAreErrors(t *testing.T) {
 	whole := wavOf(t, 8000, PCM16, [][]float64{{0, 0.5, 0.25}})
 	rec := Recording{File: *whole}
 	float := mustOpen(t, riff("fmt ", fmtBody(3, 1, 8000, 32), "data", "\x00\x00\x00\x00"))

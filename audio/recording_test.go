@@ -257,8 +257,8 @@ func TestRIFFSize(t *testing.T) {
 	}
 }
 
-// TestID3 checks that ID3v2 tags in front of a file are skipped, and kept in front of a FLAC file.
-func TestID3(t *testing.T) {
+// TestID3TagsAreSkipped checks that ID3v2 tags in front of a file are skipped, and kept in front of a FLAC file.
+func TestID3TagsAreSkipped(t *testing.T) {
 	for _, file := range [][]byte{flacOf(t, sound(t, 16000, PCM16, 1, 5000)), goodFiles()[0].file} {
 		long := "ID3\x04\x00\x00\x00\x00\x01\x02" + strings.Repeat("x", 130)
 		footer := "ID3\x03\x00\x10\x00\x00\x00\x04data3DI\x03\x00\x10\x00\x00\x00\x04"
@@ -278,7 +278,7 @@ func TestID3(t *testing.T) {
 	}
 }
 
-func TestOpen(t *testing.T) {
+func TestContentsDetermineFormat(t *testing.T) {
 	file := written(t, &Patch{f: wavOf(t, 8000, PCM24, [][]float64{{0, 0.5, -0.5, 2}, {0.25, 0, 0, -2}})}, WAV)
 	path := filepath.Join(t.TempDir(), "named.sph") // the format depends on the contents, not on the name
 	testkit.OK(t, os.WriteFile(path, file, 0o600))

@@ -122,8 +122,8 @@ func TestEncodeRoundsAndClips(t *testing.T) {
 	}
 }
 
-// TestStep checks that the values of an encoding are the multiples of its step.
-func TestStep(t *testing.T) {
+// TestEncodedValuesAreMultiplesOfStep checks that the values of an encoding are the multiples of its step.
+func TestEncodedValuesAreMultiplesOfStep(t *testing.T) {
 	for _, e := range []Encoding{PCM8, PCM16, PCM24, PCM32, {Bytes: 2, ValidBits: 12}, {Bytes: 3, BigEndian: true, ValidBits: 20}} {
 		for _, k := range []float64{-3, 0, 1, 5} {
 			b := make([]byte, 8)

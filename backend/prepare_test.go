@@ -57,9 +57,9 @@ func TestPrepare(t *testing.T) {
 	}
 }
 
-// TestPick gathers a subset of rows, one of them twice, several times, and compares it with a
+// TestPickedRowsMatchPrepared gathers a subset of rows, one of them twice, several times, and compares it with a
 // separate Prepared of these rows.
-func TestPick(t *testing.T) {
+func TestPickedRowsMatchPrepared(t *testing.T) {
 	d := someRows(60, 1, 4)
 	p, sub := d.Prepare(), &Prepared{}
 	var positions []int

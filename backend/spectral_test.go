@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestGates checks that the squares of the gates add up to one everywhere, and that Over returns
+// TestSquaredGatesAddUpToOne checks that the squares of the gates add up to one everywhere, and that Over returns
 // all windows with a non-zero gate in a cell.
-func TestGates(t *testing.T) {
+func TestSquaredGatesAddUpToOne(t *testing.T) {
 	for _, w := range []Windows{{}, {Center: []float64{3}, Length: 2}, {Center: []float64{-1, 0, 1, 2}, Length: 2}, {Center: []float64{3e6, 3e6 + 256, 3e6 + 512}, Length: 512}} {
 		lo, length := 0.0, 1.0
 		if len(w.Center) > 0 {
@@ -62,9 +62,9 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// TestPair checks that Pair equals the second moment if both inputs are equal, and the product of
+// TestPairOfEqualInputsIsSecondMoment checks that Pair equals the second moment if both inputs are equal, and the product of
 // the means if the feature has no uncertainty.
-func TestPair(t *testing.T) {
+func TestPairOfEqualInputsIsSecondMoment(t *testing.T) {
 	f := NewFeatures(2, 1)
 	f.Center, f.Decay, f.Freq, f.Phase = []float64{0.3, -1}, []float64{0.2, 0}, []float64{2, 5}, []float64{0.4, 1}
 	f.Amp, f.Power, f.Ripple = []float64{1.2, math.Sqrt2}, []float64{0.9, 1}, []float64{0.7, 1}
@@ -79,8 +79,8 @@ func TestPair(t *testing.T) {
 	}
 }
 
-// TestGram checks that At is symmetric and zero outside the blocks.
-func TestGram(t *testing.T) {
+// TestGramIsSymmetricInsideBlocks checks that At is symmetric and zero outside the blocks.
+func TestGramIsSymmetricInsideBlocks(t *testing.T) {
 	g := NewGram([]int{0, 2, 2, 5, 6})
 	n := 0.0
 	for v := range g.Diag {

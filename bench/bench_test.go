@@ -21,8 +21,8 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestParse checks that the flags of every command are accepted, or that the error contains the flag.
-func TestParse(t *testing.T) {
+// TestFlagsAreParsed checks that the flags of every command are accepted, or that the error contains the flag.
+func TestFlagsAreParsed(t *testing.T) {
 	out := " -out " + filepath.Join(t.TempDir(), "o")
 	for name, cases := range map[string][][2]string{
 		"speed": {
@@ -146,8 +146,8 @@ func TestProblem(t *testing.T) {
 	}
 }
 
-// TestWork compares the numbers of operations with counts by hand.
-func TestWork(t *testing.T) {
+// TestWorkMatchesCountsByHand compares the numbers of operations with counts by hand.
+func TestWorkMatchesCountsByHand(t *testing.T) {
 	dense := testkit.Must(sizes{N: 100, Q: 1, D: 2, Features: 10, Seed: 1}.build())(t)
 	if w := dense.work("exact"); w[moments] != 100*10*10+2*100*10*2 || w[pullback] != 2*100*10*10 || w[accumulating] != 100*10*10 || w[algebra] != 10*10*10 || len(w) != 4 {
 		t.Errorf("exact: %+v", w)
@@ -229,8 +229,8 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// TestShow checks the table of lines of all kinds, and that the committed lines of GPUs can be shown.
-func TestShow(t *testing.T) {
+// TestShowPrintsStoredLines checks the table of lines of all kinds, and that the committed lines of GPUs can be shown.
+func TestShowPrintsStoredLines(t *testing.T) {
 	path := testkit.Put(t, t.TempDir(), "lines", `{"facts":{"name":"Card X"}}
 {"stage":"test-gpu","status":"failed: exit 1","seconds":3.5,"card":"Card X","driver":"1.2","commit":"abc"}
 {"profile":"moments_gram_64","metrics":{"Elapsed Cycles [cycle]":"34,567"}}

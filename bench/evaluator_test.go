@@ -13,10 +13,10 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestWarm checks that evaluations share rows that are opened once (for predict twice, the
+// TestEvaluationsShareOpenRows checks that evaluations share rows that are opened once (for predict twice, the
 // first time for the posterior), that all have different features, and that the first
 // evaluates the model.
-func TestWarm(t *testing.T) {
+func TestEvaluationsShareOpenRows(t *testing.T) {
 	for _, inference := range inferences {
 		o := parsed[*speedTask](t, "speed", "-n 50 -features 4 -repeats 3 -peak 1 -clocked=false -inference "+inference)
 		calls, freq := map[string]int{}, []float64(nil) // number of calls by method; first frequency of each pass
@@ -52,8 +52,8 @@ func TestWarm(t *testing.T) {
 	}
 }
 
-// TestCheck checks that -check accepts the results of the CPU and rejects a wrong bound, a wrong gradient and NaN.
-func TestCheck(t *testing.T) {
+// TestCheckRejectsWrongResults checks that -check accepts the results of the CPU and rejects a wrong bound, a wrong gradient and NaN.
+func TestCheckRejectsWrongResults(t *testing.T) {
 	for _, c := range []struct {
 		moment, slope float64
 		err           string

@@ -118,9 +118,9 @@ gradient) echo '{"peer":"celerite2","status":"missing: No module named celerite2
 esac
 `
 
-// TestLong checks a small run with separate processes, a second run with another Python,
+// TestLongMeasuresInProcesses checks a small run with separate processes, a second run with another Python,
 // which replaces lines, and the table of the lines.
-func TestLong(t *testing.T) {
+func TestLongMeasuresInProcesses(t *testing.T) {
 	dir := t.TempDir()
 	python, out := filepath.Join(dir, "python"), filepath.Join(dir, "small.jsonl")
 	testkit.OK(t, os.WriteFile(python, []byte(fakeCelerite), 0o777))
@@ -139,7 +139,7 @@ func TestLong(t *testing.T) {
 	testkit.OK(t, bench("long", "-show", "-out", out))
 }
 
-// checkLong checks the lines of TestLong: three lengths of windows, dense, tables and values, and one of gradients.
+// checkLong checks the lines of TestLongMeasuresInProcesses: three lengths of windows, dense, tables and values, and one of gradients.
 func checkLong(t *testing.T, lines []longLine) {
 	t.Helper()
 	count := map[string]int{}

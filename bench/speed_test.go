@@ -17,9 +17,9 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestParts checks that on the CPU, passes and host algebra add up to the evaluation,
+// TestPartsAddUpToEvaluation checks that on the CPU, passes and host algebra add up to the evaluation,
 // that features and accumulation are parts of moments, and the rates and shares.
-func TestParts(t *testing.T) {
+func TestPartsAddUpToEvaluation(t *testing.T) {
 	r := measured(t, "-n 4000 -features 160 -repeats 1 -direct")
 	p := r.Seconds
 	if sum := p.sum(moments, pullback, hosted); math.Abs(sum-r.Evaluation) > 1e-9 || p[factorized]+p[predicted] != 0 {
@@ -170,8 +170,8 @@ torch) echo "it fell over" >&2; exit 1 ;;
 esac
 `
 
-// TestPeers checks that each peer has a line, and a ratio if it was timed.
-func TestPeers(t *testing.T) {
+// TestPeersHaveLines checks that each peer has a line, and a ratio if it was timed.
+func TestPeersHaveLines(t *testing.T) {
 	dir := t.TempDir()
 	python := filepath.Join(dir, "python")
 	testkit.OK(t, os.WriteFile(python, []byte(fakePython), 0o777))
@@ -222,9 +222,9 @@ func FuzzPeer(f *testing.F) {
 	})
 }
 
-// TestSplit checks that the time of the algebra's kernels is separated from the time of
+// TestAlgebraIsSeparatedFromSolve checks that the time of the algebra's kernels is separated from the time of
 // Solve, except for the adjoint kernels, which the pullback launches. The total is unchanged.
-func TestSplit(t *testing.T) {
+func TestAlgebraIsSeparatedFromSolve(t *testing.T) {
 	p := times{moments: 1, solving: 10, pullback: 5, hosted: 2}
 	all := p.sum(passes...)
 	p.split(times{"chain_start": 0.5, "chain_reduce": 2, "chain_factor": 1, "chain_inverse": 0.25, "dense_panel": 0.125, "chain_adjoint": 0.125, "dense_adjoint": 1, "moments_gram_64": 6})

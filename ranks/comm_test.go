@@ -59,7 +59,7 @@ func checkComm(c ranks.Comm, most int) error {
 	return nil
 }
 
-func TestGroup(t *testing.T) {
+func TestGroupExchangesMessages(t *testing.T) {
 	if all := ranks.Group(-1); all != nil {
 		t.Errorf("a group of %d", len(all))
 	}

@@ -88,9 +88,9 @@ func TestSumExactlyNotFinite(t *testing.T) {
 	}
 }
 
-// TestUnits checks that no possible entry of C and G exceeds its range, and that the unit is small
+// TestEntriesFitTheirUnit checks that no possible entry of C and G exceeds its range, and that the unit is small
 // enough.
-func TestUnits(t *testing.T) {
+func TestEntriesFitTheirUnit(t *testing.T) {
 	f := backend.NewFeatures(3, 1)
 	f.Power, f.Ripple = []float64{2, 1e-9, 0}, []float64{2, -1e-9, 0}
 	for _, n := range []int{1, 7, 1000, 1 << 30} {

@@ -73,8 +73,8 @@ func TestRankFails(t *testing.T) {
 	}
 }
 
-// TestNaN checks that a rank's NaN makes the bound NaN, as in one process.
-func TestNaN(t *testing.T) {
+// TestNaNOfOneRankMakesBoundNaN checks that a rank's NaN makes the bound NaN, as in one process.
+func TestNaNOfOneRankMakesBoundNaN(t *testing.T) {
 	spoilt := &backendtest.Spy{Backend: cpu.New(), Moments: func(m *backend.Moments) { m.Gram.Diag[0][0] = math.NaN() }}
 	for _, o := range []vssgp.Options{{Components: 4}, {Components: 4, Windows: vssgp.WindowOptions{Length: 60}}} {
 		data := chirp(300)

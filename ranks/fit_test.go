@@ -94,9 +94,9 @@ func fitOn(t *testing.T, c fitCase, n int) trace {
 	return tr
 }
 
-// TestFit checks that any number of ranks gives the same bounds and model, bit for bit. One
+// TestSameBitsOnAnyRanks checks that any number of ranks gives the same bounds and model, bit for bit. One
 // process, whose sums have another order, starts with the same bound.
-func TestFit(t *testing.T) {
+func TestSameBitsOnAnyRanks(t *testing.T) {
 	for i, c := range fitCases() {
 		if !slow.Tests && i%2 == 1 {
 			continue

@@ -17,9 +17,9 @@ import (
 // ofJob marks the processes that this test starts under mpirun.
 const ofJob = "VSSGP_TEST_RANK"
 
-// TestMPI reruns itself under mpirun with 1, 2, 3 and 4 ranks and checks that MPI's Comm behaves
+// TestMPIBehavesLikeGroup reruns itself under mpirun with 1, 2, 3 and 4 ranks and checks that MPI's Comm behaves
 // like Group's. VSSGP_REQUIRE_MPI=1 makes a missing mpirun a failure.
-func TestMPI(t *testing.T) {
+func TestMPIBehavesLikeGroup(t *testing.T) {
 	if os.Getenv(ofJob) != "" {
 		c, leave, err := ranks.World()
 		if err != nil || c == nil {
@@ -40,7 +40,7 @@ func TestMPI(t *testing.T) {
 	}
 	for n := 1; n <= 4; n++ {
 		ctx, stop := context.WithTimeout(context.Background(), 5*time.Minute)
-		cmd := exec.CommandContext(ctx, mpirun, "-n", strconv.Itoa(n), os.Args[0], "-test.run=^TestMPI$")
+		cmd := exec.CommandContext(ctx, mpirun, "-n", strconv.Itoa(n), os.Args[0], "-test.run=^TestMPIBehavesLikeGroup$")
 		cmd.Env = append(os.Environ(), ofJob+"=1", "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_rmaps_base_oversubscribe=1")
 		cmd.WaitDelay = time.Second
 		if out, err := cmd.CombinedOutput(); err != nil {

@@ -107,8 +107,8 @@ func TestBacktestNaive(t *testing.T) {
 	}
 }
 
-// TestTally checks each score of values below, inside and above a Gaussian's 95 % interval against its definition.
-func TestTally(t *testing.T) {
+// TestScoresMatchTheirDefinitions checks each score of values below, inside and above a Gaussian's 95 % interval against its definition.
+func TestScoresMatchTheirDefinitions(t *testing.T) {
 	m, z := bayes.Mixture{Means: []float64{1}, SDs: []float64{2}}, bayes.SD95
 	for y, outside := range map[float64]float64{-9: -9 - (1 - 2*z), 1.5: 0, 8: 8 - (1 + 2*z)} {
 		var sum tally

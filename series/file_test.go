@@ -24,8 +24,8 @@ func reloaded(t *testing.T, m *Model, x []float64) *Model {
 	return l
 }
 
-// TestFile checks that a loaded model makes identical predictions.
-func TestFile(t *testing.T) {
+// TestLoadedModelPredictsTheSame checks that a loaded model makes identical predictions.
+func TestLoadedModelPredictsTheSame(t *testing.T) {
 	s := made(60, false)
 	s.Y = append(s.Y, slices.Clone(s.Y[0]))
 	s.Y[1][7] = math.NaN()

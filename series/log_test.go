@@ -11,10 +11,10 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
-// TestLog checks that series with proportional seasons are modeled by their logarithm, unless a value is not positive or a prior is
+// TestLogarithmForProportionalSeasons checks that series with proportional seasons are modeled by their logarithm, unless a value is not positive or a prior is
 // given. It checks that intervals are positive and calibrated, that fills, draws and files use the data's units, and the gain in log
 // density.
-func TestLog(t *testing.T) {
+func TestLogarithmForProportionalSeasons(t *testing.T) {
 	slow.Race(t)
 	const n, ahead = 96, 24
 	random := rand.New(rand.NewPCG(4, 4))

@@ -110,8 +110,8 @@ func TestStateSpaceFit(t *testing.T) {
 	reloaded(t, m, x)
 }
 
-// TestBare checks models with no features, or only a constant.
-func TestBare(t *testing.T) {
+// TestModelsWithoutFeatures checks models with no features, or only a constant.
+func TestModelsWithoutFeatures(t *testing.T) {
 	for _, parts := range [][]Part{{Constant{}, ShortMemory{}}, {ShortMemory{}}} {
 		m := fit(t, longSeries(300), Options{Parts: parts, Known: true})
 		reloaded(t, m, m.Next(3))

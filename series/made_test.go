@@ -15,7 +15,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestMain uses one processor: the data are small, so that several take more time in all. TestBits uses four.
+// TestMain uses one processor: the data are small, so that several take more time in all. TestSameBitsOnAnyProcessors uses four.
 func TestMain(m *testing.M) {
 	runtime.GOMAXPROCS(1)
 	os.Exit(m.Run())

@@ -88,8 +88,8 @@ func componentsOf(t *testing.T, m *Model, p *Prediction, regressors ...[]float64
 	return parts
 }
 
-// TestDraw compares mean and standard deviation of draws with predictions without noise.
-func TestDraw(t *testing.T) {
+// TestDrawsHavePredictedMoments compares mean and standard deviation of draws with predictions without noise.
+func TestDrawsHavePredictedMoments(t *testing.T) {
 	s := made(60, false)
 	m := fit(t, s, Options{Draws: AtMode})
 	checkDraws(t, m, predict(t, m, append(s.X[10:12:12], m.Next(5)...)), 3000, 1, 0.1, 0.06)

@@ -24,9 +24,9 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-// TestHMC compares the Laplace approximation with HMC. Means agree. Standard deviations are up to 2.2 times as large, because the
+// TestLaplaceAgreesWithHMC compares the Laplace approximation with HMC. Means agree. Standard deviations are up to 2.2 times as large, because the
 // Gaussian in the log amplitude overestimates the upper tail of the posterior.
-func TestHMC(t *testing.T) {
+func TestLaplaceAgreesWithHMC(t *testing.T) {
 	s := made(90, false)
 	a, b := fit(t, s, Options{Draws: 60}), fit(t, s, Options{Draws: 60, HMC: true})
 	p, q := predict(t, a, a.Next(24)), predict(t, b, b.Next(24))

@@ -99,8 +99,8 @@ func TestRobustAlone(t *testing.T) {
 	}
 }
 
-// TestFill checks that Fill predicts missing values of each output and changes no other value.
-func TestFill(t *testing.T) {
+// TestFillChangesOnlyMissingValues checks that Fill predicts missing values of each output and changes no other value.
+func TestFillChangesOnlyMissingValues(t *testing.T) {
 	s := made(120, false)
 	s.Y = append(s.Y, slices.Clone(s.Y[0]))
 	truth := Series{X: s.X, Y: [][]float64{slices.Clone(s.Y[0]), slices.Clone(s.Y[1])}}
@@ -131,8 +131,8 @@ func TestFill(t *testing.T) {
 	}
 }
 
-// TestBits checks that results do not depend on the number of processors.
-func TestBits(t *testing.T) {
+// TestSameBitsOnAnyProcessors checks that results do not depend on the number of processors.
+func TestSameBitsOnAnyProcessors(t *testing.T) {
 	s := made(100, true)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	one := fit(t, s, Options{})
@@ -368,8 +368,8 @@ func TestEvaluateBeyond(t *testing.T) {
 	}
 }
 
-// TestScore compares Score with the predictions, averaged over the rows with at least one value.
-func TestScore(t *testing.T) {
+// TestScoreIsMeanOverRows compares Score with the predictions, averaged over the rows with at least one value.
+func TestScoreIsMeanOverRows(t *testing.T) {
 	nan := math.NaN()
 	s := Series{X: []float64{0, 1, 2, 3, 4, 5}, Y: [][]float64{{1, 2, nan, 2, 1, 2}, {5, nan, nan, 4, 6, 5}}}
 	m := testkit.Must(Fit(t.Context(), s, Options{Known: true}))(t)

@@ -14,7 +14,7 @@ import (
 	"github.com/vssgp/vssgp/tensors"
 )
 
-func TestData(t *testing.T) {
+func TestDataAcceptsTensors(t *testing.T) {
 	wide := tensor.New(tensor.WithShape(2, 3), tensor.WithBacking([]float64{1, 2, 3, 4, 5, 6}))
 	turned := wide.Clone().(*tensor.Dense)
 	testkit.OK(t, turned.T())

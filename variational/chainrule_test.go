@@ -82,9 +82,9 @@ func fill(a []float64, seed int) {
 	}
 }
 
-// TestCores checks that an evaluation, the noise level and the residual have the same bits for
+// TestSameBitsOnAnyCores checks that an evaluation, the noise level and the residual have the same bits for
 // any number of cores, with several blocks of components and windows.
-func TestCores(t *testing.T) {
+func TestSameBitsOnAnyCores(t *testing.T) {
 	for _, p := range []*Params{chainParams(301, 40, 1), chainParams(70, 11, 3), chainParams(1, 700, 5)} {
 		r, _ := idleRows(t, p)
 		weight := make([]float64, p.Windows.Count())

@@ -34,8 +34,8 @@ func TestLevelOfCondition(t *testing.T) {
 	}
 }
 
-// TestLost compares the rounding error of Σ y² − Σ C∘m with the formulas in DESIGN.md, section 4.
-func TestLost(t *testing.T) {
+// TestRoundingErrorMatchesFormulas compares the rounding error of Σ y² − Σ C∘m with the formulas in DESIGN.md, section 4.
+func TestRoundingErrorMatchesFormulas(t *testing.T) {
 	const n, square, size, lambda = 40, 7, 3, 0.25
 	for _, windows := range []int{0, 2, 3} {
 		offset := []int{0, 2, 5, 9}[:max(2, windows+1)]

@@ -19,9 +19,9 @@ func TestWrapPhases(t *testing.T) {
 	modeltest.Near(t, "β", p.PhaseUpper, []float64{turn + 0.5, 7.5 - turn, 1.5, -20}, 1e-14)
 }
 
-// TestSinc compares sin(h)/h and its slope at h and 2h with 192-bit values, on both sides of the
+// TestSincMatches192Bits compares sin(h)/h and its slope at h and 2h with 192-bit values, on both sides of the
 // limit of the series.
-func TestSinc(t *testing.T) {
+func TestSincMatches192Bits(t *testing.T) {
 	step := precise.Of(math.Ldexp(1, -60))
 	for _, h := range []float64{0, 1e-9, 5e-7, 1e-3, 0.0199, 0.02, 0.0201, 0.5, math.Pi / 2, 3, math.Pi} {
 		one, two := variational.Sincs(h)

@@ -9,9 +9,9 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// TestShape checks that a shape has the same sizes and tensors as its parameters, and that it
+// TestShapeMatchesParameters checks that a shape has the same sizes and tensors as its parameters, and that it
 // creates parameters of this shape.
-func TestShape(t *testing.T) {
+func TestShapeMatchesParameters(t *testing.T) {
 	for _, c := range modeltest.Kinds {
 		t.Run(c.Name, func(t *testing.T) {
 			p, _ := c.Make()

@@ -85,8 +85,8 @@ func TestDomains(t *testing.T) {
 	}
 }
 
-// TestUnits compares the unit of every Shift with the formulas of Tensor.Unit.
-func TestUnits(t *testing.T) {
+// TestShiftsHaveTheirUnits compares the unit of every Shift with the formulas of Tensor.Unit.
+func TestShiftsHaveTheirUnits(t *testing.T) {
 	p, _ := kind{Name: "units", N: 1, L: 2, K: 3, Q: 2, D: 2}.Make()
 	f := p.Features()
 	const reach = 1.5

@@ -201,8 +201,8 @@ func TestClickExtents(t *testing.T) {
 	}
 }
 
-// TestEdges checks that no click is found at a border between sound and digital silence or at the edges of a dropout.
-func TestEdges(t *testing.T) {
+// TestNoClicksAtEdgesOfSilence checks that no click is found at a border between sound and digital silence or at the edges of a dropout.
+func TestNoClicksAtEdgesOfSilence(t *testing.T) {
 	x := voice(24000, 3)
 	y := stopped(x, []audio.Gap{{Start: 9000, End: 9400}, {Start: 16000, End: 16200}}, false, 0)
 	was := find(t, testRate, Clicks, x)

@@ -20,7 +20,7 @@ func gone(start, end, channel int, kind Kind) Found {
 	return Found{Gap: audio.Gap{Start: start, End: end, Channel: channel}, Kind: kind}
 }
 
-func TestApart(t *testing.T) {
+func TestTouchingDetectionsAreMerged(t *testing.T) {
 	clipped := gone(4, 6, 1, Clipped)
 	clipped.Clipped, clipped.LogOdds = true, 5
 	click := func(start, end int, logOdds float64) Found {
@@ -50,8 +50,8 @@ func TestApart(t *testing.T) {
 	}
 }
 
-// TestLabel checks that FromLabel inverts Label up to the rounding of the confidence, and that other texts become kinds.
-func TestLabel(t *testing.T) {
+// TestFromLabelInvertsLabel checks that FromLabel inverts Label up to the rounding of the confidence, and that other texts become kinds.
+func TestFromLabelInvertsLabel(t *testing.T) {
 	g := audio.Gap{Start: 1, End: 5}
 	for _, c := range []struct {
 		f    Found

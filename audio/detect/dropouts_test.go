@@ -202,8 +202,8 @@ func quiet(x []float64, share float64) []float64 {
 	return quantized(len(x), func(n int) float64 { return share * x[n] })
 }
 
-// TestAlone checks that more dropouts are found if another channel has sound, because a pause is then less likely.
-func TestAlone(t *testing.T) {
+// TestOtherChannelRevealsDropouts checks that more dropouts are found if another channel has sound, because a pause is then less likely.
+func TestOtherChannelRevealsDropouts(t *testing.T) {
 	x := stopped(quiet(voice(64000, 1), 0.02), randomGaps(160), false, 1)
 	mono, stereo := find(t, testRate, Dropouts, x), find(t, testRate, Dropouts, x, voice(64000, 2))
 	if len(stereo) <= len(mono) {
@@ -244,7 +244,7 @@ func TestUnknownStep(t *testing.T) {
 	}
 }
 
-func TestFlat(t *testing.T) {
+func TestFlatRunsAreFound(t *testing.T) {
 	x := []float64{9, 1, 1, 2, 1, 5, 5, 5, 5, 9, 0, 0, 0}
 	for _, c := range []struct {
 		width       float64

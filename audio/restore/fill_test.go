@@ -128,9 +128,9 @@ func mustFill(t *testing.T, x [][]float64, gaps []Gap, o Options) filled {
 	return inWhole(x, testkit.Must(Fill(context.Background(), x, rate, gaps, o))(t))
 }
 
-// TestFill checks that fills are much better than linear interpolation, the coverage of the intervals, that other samples are
+// TestFillsBeatLinearInterpolation checks that fills are much better than linear interpolation, the coverage of the intervals, that other samples are
 // unchanged, and that values in gaps are ignored.
-func TestFill(t *testing.T) {
+func TestFillsBeatLinearInterpolation(t *testing.T) {
 	for _, channels := range []int{1, 2} {
 		want := tones(2000, channels, 0.002)
 		x := damage(want, fiveGaps, math.NaN())
@@ -255,8 +255,8 @@ func TestExcerpts(t *testing.T) {
 	}
 }
 
-// TestEdges checks that gaps at the beginning and end are filled, with wider intervals than in the middle.
-func TestEdges(t *testing.T) {
+// TestGapsAtTheEndsAreWider checks that gaps at the beginning and end are filled, with wider intervals than in the middle.
+func TestGapsAtTheEndsAreWider(t *testing.T) {
 	want := tones(1200, 1, 0.002)
 	gaps := []Gap{{Start: 0, End: 12}, {Start: 600, End: 612}, {Start: 1188, End: 1200}}
 	r := mustFill(t, damage(want, gaps, 0), gaps, quick())
@@ -294,8 +294,8 @@ func TestConstantRecordings(t *testing.T) {
 	}
 }
 
-// TestDraws checks that draws differ only inside the gaps and have the mean and standard deviation of the fill.
-func TestDraws(t *testing.T) {
+// TestDrawsHaveMomentsOfTheFill checks that draws differ only inside the gaps and have the mean and standard deviation of the fill.
+func TestDrawsHaveMomentsOfTheFill(t *testing.T) {
 	want := tones(1000, 1, 0.02)
 	gaps := []Gap{{Start: 300, End: 330}, {Start: 700, End: 720}}
 	o := quick()

@@ -121,8 +121,8 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// TestDense checks that the mixture is better than Janssen's joint fill if a fifth of the samples is missing.
-func TestDense(t *testing.T) {
+// TestMixtureBeatsJanssenOnDenseGaps checks that the mixture is better than Janssen's joint fill if a fifth of the samples is missing.
+func TestMixtureBeatsJanssenOnDenseGaps(t *testing.T) {
 	slow.Race(t)
 	r := testkit.Must(audio.Open("../../testdata/speech.wav"))(t)
 	x := r.Samples[0][8000:slow.Pick(14_000, 10_000)]
@@ -233,8 +233,8 @@ func TestLongGapLevel(t *testing.T) {
 	testkit.Near(t, bayes.RMS(middle)/bayes.RMS(ends), 1, 0.08, "level of the middle relative to the ends")
 }
 
-// TestLevel checks that the level of a gap is the rms of the known samples on both sides, without other gaps.
-func TestLevel(t *testing.T) {
+// TestLevelIsRMSOfBothSides checks that the level of a gap is the rms of the known samples on both sides, without other gaps.
+func TestLevelIsRMSOfBothSides(t *testing.T) {
 	z := slices.Concat([]float64{9, 9, 1, 1}, make([]float64, 5), []float64{3, 8, 8, 3, 9, 9})
 	for hz, want := range map[int]float64{33: 11.0 / 3, 67: (81 + 81 + 1 + 1 + 9 + 9) / 6.0} { // 2 samples of 1, 1 and 3, and 4 samples on either side
 		f := &filler{res: &Result{rate: hz}}

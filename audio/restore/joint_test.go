@@ -41,9 +41,9 @@ func gapsOf(n, length, channel, count int) (gaps []Gap) {
 	return gaps
 }
 
-// TestJoint checks that a correlated channel improves a fill, that an independent or silent channel does not change it, and that the
+// TestOtherChannelImprovesFill checks that a correlated channel improves a fill, that an independent or silent channel does not change it, and that the
 // other channel is unchanged.
-func TestJoint(t *testing.T) {
+func TestOtherChannelImprovesFill(t *testing.T) {
 	x, other := voice(t, 2000, slow.Pick(24_000, 13_000)), voice(t, 24_000, slow.Pick(46_000, 35_000))
 	for _, c := range []struct {
 		name   string

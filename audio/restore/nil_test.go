@@ -16,9 +16,9 @@ type ragged struct{ channels [][]float64 }
 
 func (r ragged) Read(lo, hi int) ([][]float64, error) { return r.channels, nil }
 
-// TestNil checks that exported functions do not panic on nil, empty or malformed arguments and return errors that wrap the right
+// TestNilArgumentsAreErrors checks that exported functions do not panic on nil, empty or malformed arguments and return errors that wrap the right
 // sentinel.
-func TestNil(t *testing.T) {
+func TestNilArgumentsAreErrors(t *testing.T) {
 	gap := []Gap{{Start: 300, End: 310}}
 	x := tones(1000, 1, 0.01)
 	r := mustFill(t, x, gap, quick()).Result

@@ -67,7 +67,7 @@ func wholeScore(reference, filled, fit, sd [][]float64, rate int, gaps []Gap) Sc
 	return t.scores()
 }
 
-func TestScore(t *testing.T) {
+func TestScoresMatchConstantErrors(t *testing.T) {
 	ref, s := scored(0.01, -0.2, 0.15)
 	for _, c := range []struct {
 		name      string

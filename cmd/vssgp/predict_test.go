@@ -132,8 +132,8 @@ func TestPredictBeyond(t *testing.T) {
 	}
 }
 
-// TestJoint checks that the joint covariance is symmetric and that its diagonal contains the squared standard deviations.
-func TestJoint(t *testing.T) {
+// TestJointCovarianceIsSymmetric checks that the joint covariance is symmetric and that its diagonal contains the squared standard deviations.
+func TestJointCovarianceIsSymmetric(t *testing.T) {
 	dir := t.TempDir()
 	x := func(name string) string { return filepath.Join(dir, name) }
 	data := testkit.Put(t, dir, "d.csv", "t,u,v\n0,1,2\n1,2,1\n2,1,1\n3,0,2\n4,1,3\n5,2,2\n6,1,0\n7,0,1\n")

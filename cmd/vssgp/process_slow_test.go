@@ -42,9 +42,9 @@ var killLines = []string{
 	"--init paper --features 120 --iterations 25",
 }
 
-// TestKill checks that a fit that is killed at random times and during writes, and resumed each time, ends with the same file as an
+// TestKilledFitEndsUndisturbed checks that a fit that is killed at random times and during writes, and resumed each time, ends with the same file as an
 // undisturbed fit and leaves only hidden temporary files. VSSGP_KILLS=100 sets a hundred kills.
-func TestKill(t *testing.T) {
+func TestKilledFitEndsUndisturbed(t *testing.T) {
 	want := make([][]byte, len(killLines))
 	took := make([]time.Duration, len(killLines))
 	source := testkit.Put(t, t.TempDir(), "data.csv", waves(600))

@@ -42,8 +42,8 @@ func onRanks(t *testing.T, n int, args ...string) outcome {
 	}
 }
 
-// TestRanks checks that fit writes the same bytes on any number of ranks, that evaluate agrees with one process, and that both print times.
-func TestRanks(t *testing.T) {
+// TestSameBytesOnAnyRanks checks that fit writes the same bytes on any number of ranks, that evaluate agrees with one process, and that both print times.
+func TestSameBytesOnAnyRanks(t *testing.T) {
 	dir := t.TempDir()
 	data := testkit.Put(t, dir, "data.csv", waves(120))
 	var first []byte

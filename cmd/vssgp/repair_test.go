@@ -107,9 +107,9 @@ func TestRepair(t *testing.T) {
 	}
 }
 
-// TestPart checks that --from and --to limit the search, in samples and times, and that only damage inside the part
+// TestFromAndToLimitTheSearch checks that --from and --to limit the search, in samples and times, and that only damage inside the part
 // is reported.
-func TestPart(t *testing.T) {
+func TestFromAndToLimitTheSearch(t *testing.T) {
 	dir := t.TempDir()
 	file, dropout, _ := stereo(t)
 	take := testkit.Put(t, dir, "take.wav", string(file))
@@ -322,10 +322,10 @@ func TestFolder(t *testing.T) {
 	}
 }
 
-// TestGain checks the level of restored peaks at full scale: by default the output is lowered by what the fills
+// TestGainRestoresPeaksAtFullScale checks the level of restored peaks at full scale: by default the output is lowered by what the fills
 // need, --gain 0 keeps the level and reports what it clips, and --format float needs no gain. --removed is always
 // the input minus the output.
-func TestGain(t *testing.T) {
+func TestGainRestoresPeaksAtFullScale(t *testing.T) {
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
 	file, _, _ := stereo(t)

@@ -135,8 +135,8 @@ func testKeptModel(t *testing.T, dir string, forecast [][]string, r printed) {
 	refuse(t, series.FileFormat, "fit", river, "--y", "2", "--init", model, "-o", out)
 }
 
-// TestFill checks that only the bytes of empty cells change.
-func TestFill(t *testing.T) {
+// TestFillChangesOnlyEmptyCells checks that only the bytes of empty cells change.
+func TestFillChangesOnlyEmptyCells(t *testing.T) {
 	dir := t.TempDir()
 	out, bands := filepath.Join(dir, "out.csv"), filepath.Join(dir, "bands.tsv")
 	r := decode[printed](t, succeed(t, "fill", river, "--season", "7", "--trend", "line", "-o", out, "--bands", bands,

@@ -88,8 +88,8 @@ func (c *client) must(files map[string]string, args ...string) map[string]string
 	return out
 }
 
-// TestServe checks that served commands have the same inputs and outputs as commands with files.
-func TestServe(t *testing.T) {
+// TestServedCommandsMatchFiles checks that served commands have the same inputs and outputs as commands with files.
+func TestServedCommandsMatchFiles(t *testing.T) {
 	speech := testkit.Read(t, "../../testdata/speech_gapped.wav")
 	dir := t.TempDir()
 	t.Chdir(dir)

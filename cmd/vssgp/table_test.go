@@ -98,8 +98,8 @@ func TestExport(t *testing.T) {
 	succeed(t, "predict", model, filepath.Join(dir, "b.csv"), "--x", "day", "-o", out)
 }
 
-// TestNames checks that --names sets the names of a table without names, and that a model contains them.
-func TestNames(t *testing.T) {
+// TestNamesFlagNamesColumns checks that --names sets the names of a table without names, and that a model contains them.
+func TestNamesFlagNamesColumns(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testkit.Put(t, ".", "d.csv", "1,2,3\n2,3,5\n3,5,1\n4,1,2\n5,5,5\n")
 	succeed(t, "fit", "d.csv", "--names", "age,water,strength", "--x", "water,age", "--y", "strength", "--iterations", "2", "-o",
@@ -259,9 +259,9 @@ func TestByError(t *testing.T) {
 	}
 }
 
-// TestBy checks that each series of a table has the same results as alone, in the order of first rows and on any number of cores, and that
+// TestSeriesOfTableAsAlone checks that each series of a table has the same results as alone, in the order of first rows and on any number of cores, and that
 // a series that fails is reported and the others are written.
-func TestBy(t *testing.T) {
+func TestSeriesOfTableAsAlone(t *testing.T) {
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
 	series := map[string]string{"shop 7": "day,y\n", "a": "day,y\n"}

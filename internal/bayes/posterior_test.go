@@ -83,8 +83,8 @@ func TestTrajectory(t *testing.T) {
 	testkit.Near(t, c.surplus, (acceptance-0.3)/(1+delay), 1e-15, "shortfall")
 }
 
-// TestDraws checks the moments of draws from the Gaussian, and of HMC draws from Gaussian, skewed and truncated posteriors.
-func TestDraws(t *testing.T) {
+// TestDrawsHaveMomentsOfPosterior checks the moments of draws from the Gaussian, and of HMC draws from Gaussian, skewed and truncated posteriors.
+func TestDrawsHaveMomentsOfPosterior(t *testing.T) {
 	const n = 4000
 	for name, c := range map[string]struct {
 		f             lbfgs.Func
@@ -134,8 +134,8 @@ func moments(t *testing.T, name string, draws [][]float64, mean, sd float64) {
 	}
 }
 
-// TestPrior compares the density with its integral and the slope with finite differences, and checks that improper priors are rejected.
-func TestPrior(t *testing.T) {
+// TestPriorMatchesIntegralAndSlope compares the density with its integral and the slope with finite differences, and checks that improper priors are rejected.
+func TestPriorMatchesIntegralAndSlope(t *testing.T) {
 	p := Prior{2, 1.5}
 	sum := quad.Fixed(func(v float64) float64 { l, _ := p.Log(v); return math.Exp(l) }, -15, 15, 200, nil, 0)
 	up, _ := p.Log(1 + 1e-5)
@@ -200,8 +200,8 @@ func bent(v, g []float64) (float64, error) {
 	return -0.5 * math.Log(1+z*z), nil
 }
 
-// TestStiff checks that the finite-difference step is reduced for a stiff objective.
-func TestStiff(t *testing.T) {
+// TestStiffObjectiveReducesStep checks that the finite-difference step is reduced for a stiff objective.
+func TestStiffObjectiveReducesStep(t *testing.T) {
 	g, err := laplace(bent, []float64{0}, []float64{1})
 	if err != nil || math.Abs(g.SD(0)/1e-5-1) > 0.01 {
 		t.Errorf("sd %v (%v), want 1e-5", g.SD(0), err)

@@ -56,7 +56,7 @@ func put(t *testing.T, path, s string, mode fs.FileMode) {
 	testkit.OK(t, os.Chmod(path, mode))
 }
 
-func TestWrite(t *testing.T) {
+func TestWriteReplacesWholeFiles(t *testing.T) {
 	d := t.TempDir()
 	a := filepath.Join(d, "a")
 	long := strings.Repeat("long ", 1<<16)
@@ -124,7 +124,7 @@ func TestFailedRename(t *testing.T) {
 	checkFolder(t, d, "a", "new a")
 }
 
-func TestMode(t *testing.T) {
+func TestModeOfReplacedFileIsKept(t *testing.T) {
 	d := t.TempDir()
 	for _, mode := range []fs.FileMode{0o600, 0o640, 0o755} {
 		p := filepath.Join(d, "old"+mode.String())
@@ -241,8 +241,8 @@ func TestOpenRegular(t *testing.T) {
 	}
 }
 
-// TestSpool checks that large output is stored in a file.
-func TestSpool(t *testing.T) {
+// TestLargeOutputIsSpooled checks that large output is stored in a file.
+func TestLargeOutputIsSpooled(t *testing.T) {
 	s := &Spool{}
 	defer s.Close()
 	var want, got bytes.Buffer

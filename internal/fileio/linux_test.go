@@ -59,7 +59,7 @@ func TestReadOnly(t *testing.T) {
 	checkFolder(t, open, "protected", "old")
 }
 
-func TestPipe(t *testing.T) {
+func TestPipeIsWrittenDirectly(t *testing.T) {
 	d := t.TempDir()
 	p, a := filepath.Join(d, "pipe"), filepath.Join(d, "a")
 	testkit.OK(t, syscall.Mkfifo(p, 0o666))

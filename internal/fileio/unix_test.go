@@ -11,7 +11,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-func TestLock(t *testing.T) {
+func TestLockIsExclusive(t *testing.T) {
 	d := t.TempDir()
 	path := filepath.Join(d, "file")
 	put(t, filepath.Join(d, ".file.lock"), "left by a killed process", 0o666)
@@ -28,8 +28,8 @@ func TestLock(t *testing.T) {
 	testkit.Fails(t, testkit.Error(Lock(filepath.Join(d, "nowhere", "file"))), ErrTarget, "")
 }
 
-// TestSame checks that different names of one file are the same and that different files are not.
-func TestSame(t *testing.T) {
+// TestNamesOfOneFileAreSame checks that different names of one file are the same and that different files are not.
+func TestNamesOfOneFileAreSame(t *testing.T) {
 	d := t.TempDir()
 	t.Chdir(d)
 	put(t, "a", "a", 0o666)

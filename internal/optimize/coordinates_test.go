@@ -87,9 +87,9 @@ func TestCoordinatesRoundTrip(t *testing.T) {
 	}
 }
 
-// TestClamp checks that clamped coordinates give a valid model however far they have moved, and
+// TestClampedCoordinatesAreValid checks that clamped coordinates give a valid model however far they have moved, and
 // that clamp does not change coordinates within the bounds.
-func TestClamp(t *testing.T) {
+func TestClampedCoordinatesAreValid(t *testing.T) {
 	for _, c := range coordinateCases {
 		p, _ := c.kind.Make()
 		if c.ties.Twins {

@@ -13,9 +13,9 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// TestCores checks that coordinates, parameters and gradients have the same bits on any number of
+// TestSameBitsOnAnyCores checks that coordinates, parameters and gradients have the same bits on any number of
 // cores, tied or not, and that an invalid number is found in any block.
-func TestCores(t *testing.T) {
+func TestSameBitsOnAnyCores(t *testing.T) {
 	p, _ := modeltest.Kind{Name: "cores", N: 10, L: 6000, K: 3, Q: 1, D: 1, Windows: 150}.Make()
 	for _, ties := range []Ties{{}, {Shared: true}, {Tensors: tieable}} {
 		c := coordinatesOf(p, everything, ties, 2, variational.NoiseLevel{Condition: 1e-9})

@@ -111,9 +111,9 @@ func TestScatter(t *testing.T) {
 	}
 }
 
-// TestHMC checks that the moments of the Gaussian agree with Hamiltonian Monte Carlo of the same objective with the optimal q for each
+// TestGaussianAgreesWithHMC checks that the moments of the Gaussian agree with Hamiltonian Monte Carlo of the same objective with the optimal q for each
 // draw.
-func TestHMC(t *testing.T) {
+func TestGaussianAgreesWithHMC(t *testing.T) {
 	if !slow.Tests {
 		t.Skip("takes seconds")
 	}

@@ -52,9 +52,9 @@ func shapes() (all []variational.Shape) {
 	return all
 }
 
-// TestCount compares the number of coordinates computed from a shape with the number for its
+// TestCountMatchesParameters compares the number of coordinates computed from a shape with the number for its
 // parameters.
-func TestCount(t *testing.T) {
+func TestCountMatchesParameters(t *testing.T) {
 	ties := []Ties{{}, {Twins: true}, {Shared: true}, {Tensors: tieable}, {Twins: true, Shared: true}}
 	for _, name := range tieable {
 		ties = append(ties, Ties{Tensors: []string{name}}, Ties{Shared: true, Tensors: []string{name}})

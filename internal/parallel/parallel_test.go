@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// TestFor checks that each index is called once for any number of goroutines.
-func TestFor(t *testing.T) {
+// TestForCallsEachIndexOnce checks that each index is called once for any number of goroutines.
+func TestForCallsEachIndexOnce(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 7, 100} {
 		for _, workers := range []int{0, 1, 2, 5, 200} {
 			counts := make([]atomic.Int32, n)
@@ -62,9 +62,9 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// TestAwait checks that Await returns before long work is done if the context ends, and waits for
+// TestAwaitReturnsWhenContextEnds checks that Await returns before long work is done if the context ends, and waits for
 // short work and for contexts that cannot end.
-func TestAwait(t *testing.T) {
+func TestAwaitReturnsWhenContextEnds(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	forever := make(chan struct{})
@@ -88,8 +88,8 @@ func TestAwait(t *testing.T) {
 	}
 }
 
-// TestTry checks that all calls are made and the error of the lowest index is returned.
-func TestTry(t *testing.T) {
+// TestTryReturnsErrorOfLowestIndex checks that all calls are made and the error of the lowest index is returned.
+func TestTryReturnsErrorOfLowestIndex(t *testing.T) {
 	for _, workers := range []int{1, 3} {
 		var calls atomic.Int32
 		err := Try(10, workers, func(i int) error {

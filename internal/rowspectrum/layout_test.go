@@ -26,8 +26,8 @@ func TestProduct(t *testing.T) {
 	}
 }
 
-// TestWaves checks that waves are relative to the center of the rows with all its digits.
-func TestWaves(t *testing.T) {
+// TestWavesAreRelativeToCenter checks that waves are relative to the center of the rows with all its digits.
+func TestWavesAreRelativeToCenter(t *testing.T) {
 	x := testkit.Numbers(601, func(i int) float64 { return float64(i) / 10 })
 	s := New(&backend.Data{N: len(x), Q: 1, X: x})
 	center := s.layout.center
@@ -40,8 +40,8 @@ func TestWaves(t *testing.T) {
 	testkit.Near(t, w[0].phase, 5*center.Lo, 1e-3*math.Abs(5*center.Lo), "phase")
 }
 
-// TestCover checks that tables cover negative and positive frequencies symmetrically.
-func TestCover(t *testing.T) {
+// TestTablesCoverFrequenciesSymmetrically checks that tables cover negative and positive frequencies symmetrically.
+func TestTablesCoverFrequenciesSymmetrically(t *testing.T) {
 	s := New(backendtest.SpectrumData("uneven", 1000, 0, rand.New(rand.NewPCG(6, 13))))
 	for _, cycles := range []int64{-1000, 1000} {
 		if n := s.cover([]wave{{}, {carrier: carrier{cycles: cycles}}}) - s.margin; n != 2048 {

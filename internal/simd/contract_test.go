@@ -175,7 +175,7 @@ func TestSecond(t *testing.T) {
 	})
 }
 
-func TestFit(t *testing.T) {
+func TestFitMatchesReference(t *testing.T) {
 	scenes(t, 1, func(s *scene) {
 		acc, sum := s.floats(s.n*Lanes, 0), s.floats(s.n, 0)
 		for i := range acc {
@@ -193,7 +193,7 @@ func TestFit(t *testing.T) {
 	})
 }
 
-func TestAlong(t *testing.T) {
+func TestAlongMatchesReference(t *testing.T) {
 	scenes(t, 1, func(s *scene) {
 		for d := range s.d {
 			sums := s.sums(1)

@@ -33,7 +33,7 @@ func positive(f *fence, r *rand.Rand, n, ld int) []float64 {
 	return a
 }
 
-func TestDense(t *testing.T) {
+func TestDenseMatchesReference(t *testing.T) {
 	slow.Race(t)
 	for _, n := range []int{0, 8, 16, 24, 56, 64, 72, 120, 136, 200, 264} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {

@@ -22,4 +22,4 @@ package simd
 //go:generate go run -C asm . -subject pairwaves -out ../pairwaves_amd64.s -stubs ../pairwaves_amd64.go -pkg simd
 //go:generate go run -C asm . -subject peak -out ../peak_amd64.s -stubs ../peak_amd64.go -pkg simd
 //go:generate go run -C asm . -subject dispatch
-//go:generate go test -run TestSum -write-sum
+//go:generate go test -run TestGeneratedFilesMatchHashes -write-sum

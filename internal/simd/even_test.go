@@ -246,8 +246,8 @@ func TestEvenNotFinite(t *testing.T) {
 	}
 }
 
-// TestStep checks the rotation and the damping to the last place.
-func TestStep(t *testing.T) {
+// TestStepIsAccurateToTheLastPlace checks the rotation and the damping to the last place.
+func TestStepIsAccurateToTheLastPlace(t *testing.T) {
 	r := rand.New(rand.NewPCG(16, 1))
 	eachSet(t, func(t *testing.T) {
 		b := newParams(40, 1)

@@ -16,10 +16,10 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-var writeSum = flag.Bool("write-sum", false, "make TestSum write asm.sum instead of comparing")
+var writeSum = flag.Bool("write-sum", false, "make TestGeneratedFilesMatchHashes write asm.sum instead of comparing")
 
-// TestSum compares the hashes in asm.sum, so that neither the generator nor the generated files change separately.
-func TestSum(t *testing.T) {
+// TestGeneratedFilesMatchHashes compares the hashes in asm.sum, so that neither the generator nor the generated files change separately.
+func TestGeneratedFilesMatchHashes(t *testing.T) {
 	var files []string
 	for _, pattern := range []string{"asm/*", "*.s", "dispatch_*.go"} {
 		files = append(files, testkit.Must(filepath.Glob(pattern))(t)...)
@@ -42,7 +42,7 @@ func TestSum(t *testing.T) {
 // dependencies.
 func TestGenerate(t *testing.T) {
 	if os.Getenv("VSSGP_REQUIRE_AVO") == "" {
-		t.Skip("VSSGP_REQUIRE_AVO is not set; TestSum compares the hashes")
+		t.Skip("VSSGP_REQUIRE_AVO is not set; TestGeneratedFilesMatchHashes compares the hashes")
 	}
 	dir := t.TempDir()
 	testkit.OK(t, os.CopyFS(filepath.Join(dir, "asm"), os.DirFS("asm")))

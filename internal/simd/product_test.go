@@ -26,7 +26,7 @@ func dotRows(a, b Panels, i, j int) float64 {
 	return s
 }
 
-func TestGram(t *testing.T) {
+func TestGramMatchesReference(t *testing.T) {
 	slow.Race(t)
 	for count := 1; count <= 7; count++ {
 		for _, n := range sizes {
@@ -72,7 +72,7 @@ func testGram(t *testing.T, count, n int) {
 	f.between(a)
 }
 
-func TestCross(t *testing.T) {
+func TestCrossMatchesReference(t *testing.T) {
 	slow.Race(t)
 	for _, n := range sizes {
 		for left := 1; left <= 4; left++ {

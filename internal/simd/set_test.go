@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestUse(t *testing.T) {
+func TestUseSelectsInstructionSet(t *testing.T) {
 	was := use
 	defer func() { use = was }()
 	for s, name := range names {
@@ -26,8 +26,8 @@ func TestUse(t *testing.T) {
 	}
 }
 
-// TestNamed checks that the error for a missing set lists the available ones.
-func TestNamed(t *testing.T) {
+// TestMissingSetListsAvailable checks that the error for a missing set lists the available ones.
+func TestMissingSetListsAvailable(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		widest Set

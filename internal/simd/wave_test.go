@@ -94,7 +94,7 @@ func TestCircle(t *testing.T) {
 	})
 }
 
-func TestDecay(t *testing.T) {
+func TestDecayMatchesExp(t *testing.T) {
 	slow.Race(t)
 	r := rand.New(rand.NewPCG(7, 8))
 	quad := []float64{0, math.SmallestNonzeroFloat64, 1e-300, far, math.Nextafter(far, 400), 356, 708, 745, 1420, 1490, 1492, 1600, 1e4, 1e20, 1e64}

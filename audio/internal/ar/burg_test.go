@@ -55,8 +55,8 @@ func noise(n int, seed uint64) []float64 {
 	return testkit.Numbers(n, func(int) float64 { return rng.NormFloat64() })
 }
 
-// TestBurg compares Burg with burgByHand, with and without weights, for one and several segments and orders above their length.
-func TestBurg(t *testing.T) {
+// TestBurgMatchesRecomputedErrors compares Burg with burgByHand, with and without weights, for one and several segments and orders above their length.
+func TestBurgMatchesRecomputedErrors(t *testing.T) {
 	x := process(resonances, 400, 5)
 	weights := testkit.Numbers(150, func(i int) float64 { return float64(i%13) / 13 })
 	for _, c := range []struct {

@@ -8,8 +8,8 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestMean checks that the mean of equal models is the model, and that a high order approximates the geometric mean of two densities.
-func TestMean(t *testing.T) {
+// TestMeanIsGeometricMeanOfDensities checks that the mean of equal models is the model, and that a high order approximates the geometric mean of two densities.
+func TestMeanIsGeometricMeanOfDensities(t *testing.T) {
 	a, b := resonance, resonances
 	const frequencies = 20
 	transform := autoregression.NewTransform(frequencies, 200)

@@ -54,8 +54,8 @@ func (w *window) toeplitz(n int) *mat.SymDense {
 	return r
 }
 
-// TestGains compares the best length and gain at each first sample with T = yᵀR⁻¹y from dense solutions for all lengths.
-func TestGains(t *testing.T) {
+// TestGainsMatchDenseSolutions compares the best length and gain at each first sample with T = yᵀR⁻¹y from dense solutions for all lengths.
+func TestGainsMatchDenseSolutions(t *testing.T) {
 	w := opened(t, ringing(1600, 3))
 	clear(w.done)
 	w.gains(900, 1100)
@@ -201,9 +201,9 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// TestFind checks that clicks are found exactly, in a whole recording and in parts, and that none are found in silence, invalid or
+// TestClicksAreFoundExactly checks that clicks are found exactly, in a whole recording and in parts, and that none are found in silence, invalid or
 // short data.
-func TestFind(t *testing.T) {
+func TestClicksAreFoundExactly(t *testing.T) {
 	x, s := ringing(5000, 3, 1, 12, 1), New(rate, 1, 5)
 	hop, margin := s.Size()
 	whole := s.Find(x, 0, 0, len(x))

@@ -65,9 +65,9 @@ func mustFill(t *testing.T, z []float64, clipped, missing [][2]int, rate float64
 	return testkit.Must(Fill(t.Context(), z, clipped, missing, rate, draws, seed))(t)
 }
 
-// TestFill checks the restoration of clipped audio, with and without gaps: the gain, the limits of means and draws, the coverage of
+// TestClippedPeaksAreRestored checks the restoration of clipped audio, with and without gaps: the gain, the limits of means and draws, the coverage of
 // the intervals, and that known samples are unchanged.
-func TestFill(t *testing.T) {
+func TestClippedPeaksAreRestored(t *testing.T) {
 	x := sound(slow.Pick(12_000, 5_000))
 	for _, c := range []struct {
 		name    string
@@ -191,8 +191,8 @@ func TestCanceled(t *testing.T) {
 	testkit.Fails(t, testkit.Error(Fill(ctx, make([]float64, 100), [][2]int{{1, 2}}, nil, 8000, 0, 0)), context.Canceled, "", "canceled")
 }
 
-// TestBytes checks that the memory of a section grows with the fraction of missing samples but not with the recording.
-func TestBytes(t *testing.T) {
+// TestMemoryGrowsWithMissingShare checks that the memory of a section grows with the fraction of missing samples but not with the recording.
+func TestMemoryGrowsWithMissingShare(t *testing.T) {
 	one, ten, more := Bytes(88_200, 8_820, 44_100), Bytes(882_000, 88_200, 44_100), Bytes(88_200, 26_460, 44_100)
 	if one != ten || !(more > one) {
 		t.Errorf("two seconds take %v bytes, twenty %v; with three times as much missing %v", one, ten, more)

@@ -280,8 +280,8 @@ func TestExpectations(t *testing.T) {
 	}
 }
 
-// TestAbove compares mean and variance of a truncated normal variable with sums over its density.
-func TestAbove(t *testing.T) {
+// TestTruncatedMomentsMatchSums compares mean and variance of a truncated normal variable with sums over its density.
+func TestTruncatedMomentsMatchSums(t *testing.T) {
 	for _, a := range []float64{-30, -6, -2, -0.5, 0, 1, 2.9, 2.9999999, 3, 3.0000001, 3.1, 5, 10, 40, 300, 1e6} {
 		excess, variance := above(a)
 		step := 1e-3 / max(1, a)

@@ -14,8 +14,8 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 )
 
-// TestWarp checks that inverse inverts tau if it is monotonic, and monotonic for several reaches.
-func TestWarp(t *testing.T) {
+// TestInverseInvertsTau checks that inverse inverts tau if it is monotonic, and monotonic for several reaches.
+func TestInverseInvertsTau(t *testing.T) {
 	for _, c := range []Warp{{}, {Glide: 1e-4}, {Glide: -2.5e-4}, {Bend: 3e-7}, {Glide: 1e-4, Bend: -3e-7}, {Level: 1e-3}} {
 		for x := -1000.0; x <= 1000; x += 37 {
 			if !c.monotonic(math.Abs(x)) {
@@ -41,8 +41,8 @@ func tone(n int, f, phase float64) []float64 {
 	return testkit.Numbers(n, func(i int) float64 { return math.Cos(2*math.Pi*f*float64(i) + phase) })
 }
 
-// TestAt checks the interpolation of tones, with a larger tolerance near the Nyquist frequency, and zeros outside the samples.
-func TestAt(t *testing.T) {
+// TestTonesAreInterpolated checks the interpolation of tones, with a larger tolerance near the Nyquist frequency, and zeros outside the samples.
+func TestTonesAreInterpolated(t *testing.T) {
 	for f, within := range map[float64]float64{0: 1e-3, 0.01: 1e-3, 0.1: 1e-3, 0.25: 1e-3, 0.4: 2e-2} {
 		z := tone(400, f, 1)
 		for x := 50.0; x < 350; x += 0.137 {
@@ -203,8 +203,8 @@ func TestGlides(t *testing.T) {
 	}
 }
 
-// TestDraws compares mean and variance of draws with the mixture, with and without an onset.
-func TestDraws(t *testing.T) {
+// TestDrawsHaveMomentsOfTheMixture compares mean and variance of draws with the mixture, with and without an onset.
+func TestDrawsHaveMomentsOfTheMixture(t *testing.T) {
 	onset := gliding(8001, 8000, 130, 0, 0, 6, 0.03)
 	for i := range 4000 {
 		onset[i] /= 5
@@ -307,8 +307,8 @@ func TestSpeech(t *testing.T) {
 	}
 }
 
-// TestReach checks that samples beyond Reach do not affect a fill.
-func TestReach(t *testing.T) {
+// TestFarSamplesDoNotAffectFill checks that samples beyond Reach do not affect a fill.
+func TestFarSamplesDoNotAffectFill(t *testing.T) {
 	const rate = 8000
 	z := gliding(24_000, rate, 120, 1, 2, 10, 0.01)
 	gaps := hole(z, 100)
@@ -352,8 +352,8 @@ func TestExactFillVariance(t *testing.T) {
 	}
 }
 
-// TestMix checks the moments of a mixture by the law of total variance. The weights need not sum to 1.
-func TestMix(t *testing.T) {
+// TestMixtureMomentsMatchTotalVariance checks the moments of a mixture by the law of total variance. The weights need not sum to 1.
+func TestMixtureMomentsMatchTotalVariance(t *testing.T) {
 	mean, variance := mix([]part{{1, []float64{0, 2}, []float64{1, 0}, nil}, {3, []float64{4, 2}, []float64{5, 2}, nil}}, 2)
 	testkit.Equal(t, mean, []float64{3, 2}, "means")
 	testkit.Equal(t, variance, []float64{7, 1.5}, "variances") // 7 = (1·1 + 3·5)/4 + (1·9 + 3·1)/4
@@ -409,8 +409,8 @@ func TestQuietFill(t *testing.T) {
 	testkit.Near(t, m.E, 1, 0.15, "the variance of the innovations of white noise")
 }
 
-// TestWiden checks that Widen scales draws by its square root and does not change the means.
-func TestWiden(t *testing.T) {
+// TestWidenScalesDrawsNotMeans checks that Widen scales draws by its square root and does not change the means.
+func TestWidenScalesDrawsNotMeans(t *testing.T) {
 	const rate = 8000
 	z := gliding(3001, rate, 130, 0, 0, 6, 0.05)
 	m := AR()
@@ -461,9 +461,9 @@ func TestShortEstimate(t *testing.T) {
 	}
 }
 
-// TestOnset checks that the fill of a gap with an onset is accurate in the silence before it and that its intervals cover the truth.
+// TestOnsetFillsSilenceBeforeIt checks that the fill of a gap with an onset is accurate in the silence before it and that its intervals cover the truth.
 // If a sound ends in the gap, onsets do not change the fill.
-func TestOnset(t *testing.T) {
+func TestOnsetFillsSilenceBeforeIt(t *testing.T) {
 	const rate, n = 16000, 320
 	without := Mixture()
 	without.Onsets = false

@@ -55,7 +55,7 @@ func (c *collapsed) dense(h hyper, x []float64) (bound float64, variance []float
 	return bound, variance
 }
 
-func TestSPGP(t *testing.T) {
+func TestSPGPMatchesDenseAlgebra(t *testing.T) {
 	for _, bound := range bounds {
 		t.Run(string(bound), func(t *testing.T) {
 			cases(t, 70, 7, func(t *testing.T, _ *rand.Rand, p *problem) {

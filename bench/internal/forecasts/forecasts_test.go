@@ -17,9 +17,9 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestEnds checks that the last origin leaves one horizon and that origins are a horizon apart, or closer if there are
+// TestOriginsLeaveTheirHorizon checks that the last origin leaves one horizon and that origins are a horizon apart, or closer if there are
 // too few rows.
-func TestEnds(t *testing.T) {
+func TestOriginsLeaveTheirHorizon(t *testing.T) {
 	for _, c := range []struct {
 		n, horizon, origins int
 		want                []int
@@ -84,9 +84,9 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// TestHoles checks that tenth returns a tenth of the rows, that blocks returns four separate blocks of two years, and
+// TestHolesAreSeparateBlocks checks that tenth returns a tenth of the rows, that blocks returns four separate blocks of two years, and
 // that draws differ.
-func TestHoles(t *testing.T) {
+func TestHolesAreSeparateBlocks(t *testing.T) {
 	const n = 519
 	seen := map[string]bool{}
 	for draw := range uint64(20) {
@@ -115,8 +115,8 @@ func TestHoles(t *testing.T) {
 	}
 }
 
-// TestM4 checks that a line becomes a problem and that invalid lines are rejected.
-func TestM4(t *testing.T) {
+// TestLinesOfM4BecomeProblems checks that a line becomes a problem and that invalid lines are rejected.
+func TestLinesOfM4BecomeProblems(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "m4_weekly_dev.jsonl")
 	write := func(text string) {
@@ -176,9 +176,9 @@ func TestDemand(t *testing.T) {
 	}
 }
 
-// TestNaive compares naive forecasts in a gap and after the end with values computed by hand. The grid's step is 0.5; x
+// TestNaiveMatchesValuesByHand compares naive forecasts in a gap and after the end with values computed by hand. The grid's step is 0.5; x
 // = 12 is missing.
-func TestNaive(t *testing.T) {
+func TestNaiveMatchesValuesByHand(t *testing.T) {
 	var s Series
 	for i := range 24 {
 		if i != 4 {
@@ -250,9 +250,9 @@ func two() ([]Problem, []Forecast) {
 	}
 }
 
-// TestScore checks the pooled scores, a mixture of two equal draws, and that missing or failed forecasts give a status
+// TestScoresArePooled checks the pooled scores, a mixture of two equal draws, and that missing or failed forecasts give a status
 // without scores.
-func TestScore(t *testing.T) {
+func TestScoresArePooled(t *testing.T) {
 	problems, forecasts := two()
 	lines := Score(problems, forecasts, machine.Machine{})
 	if len(lines) != 1 || lines[0].Status != machine.OK || lines[0].Rows != 3 || lines[0].Forecasts != 2 || lines[0].Seconds != 2 {
@@ -309,9 +309,9 @@ func TestIntervalScore(t *testing.T) {
 	}
 }
 
-// TestPrint checks that relative scores are geometric means over series, that coverage is weighted by rows, and that a
+// TestRelativeScoresAreGeometricMeans checks that relative scores are geometric means over series, that coverage is weighted by rows, and that a
 // method with failed series has a row. The worst series has the largest relative CRPS.
-func TestPrint(t *testing.T) {
+func TestRelativeScoresAreGeometricMeans(t *testing.T) {
 	line := func(series, method string, crps, coverage float64, rows int) Line {
 		s := Scores{RMSE: crps, MASE: crps, MSIS: 3 * crps, CRPS: crps, Coverage: coverage}
 		return Line{Set: "s", Series: series, Method: method, Rows: rows, Forecasts: 1, Scores: s, Status: machine.OK}
@@ -335,9 +335,9 @@ func TestPrint(t *testing.T) {
 	)
 }
 
-// TestOwn checks that the structural model's mixture is scored. Its scores are close to the scores of a Gaussian with
+// TestMixtureOfModelIsScored checks that the structural model's mixture is scored. Its scores are close to the scores of a Gaussian with
 // its moments.
-func TestOwn(t *testing.T) {
+func TestMixtureOfModelIsScored(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
 	var s Series
 	for i := range 140 {
@@ -360,8 +360,8 @@ func TestOwn(t *testing.T) {
 	}
 }
 
-// TestRun checks that all methods forecast all problems in order, and that a failed forecast has its error as status.
-func TestRun(t *testing.T) {
+// TestAllMethodsForecastAllProblems checks that all methods forecast all problems in order, and that a failed forecast has its error as status.
+func TestAllMethodsForecastAllProblems(t *testing.T) {
 	problems, _ := two()
 	problems = append(problems, problems[0])
 	problems[2].Season = 50

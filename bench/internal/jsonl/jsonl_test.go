@@ -19,9 +19,9 @@ type line struct {
 	Value int    `json:"value"`
 }
 
-// TestStore checks that written and appended lines are read back, that a truncated last line is ignored, and that the
+// TestStoredLinesAreReadBack checks that written and appended lines are read back, that a truncated last line is ignored, and that the
 // error of an invalid line contains its number.
-func TestStore(t *testing.T) {
+func TestStoredLinesAreReadBack(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.jsonl")
 	if lines, err := Read[line](path, nil); err != nil || lines != nil {
 		t.Errorf("missing file: %v, %v", lines, err)
@@ -72,8 +72,8 @@ func TestPacked(t *testing.T) {
 	}
 }
 
-// TestPut checks that a line replaces the line with the same key.
-func TestPut(t *testing.T) {
+// TestPutReplacesSameKey checks that a line replaces the line with the same key.
+func TestPutReplacesSameKey(t *testing.T) {
 	name := func(l line) string { return l.Name }
 	lines := Put([]line{{"a", 1}, {"b", 2}}, line{"b", 3}, name)
 	if lines = Put(lines, line{"c", 4}, name); !slices.Equal(lines, []line{{"a", 1}, {"b", 3}, {"c", 4}}) {

@@ -11,8 +11,8 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestRead checks dates, missing values, and the errors of invalid files.
-func TestRead(t *testing.T) {
+// TestReadParsesTables checks dates, missing values, and the errors of invalid files.
+func TestReadParsesTables(t *testing.T) {
 	dir := t.TempDir()
 	path := testkit.Put(t, dir, "a.csv", "day,y\n1970-01-02,3\n1970-01-01 12:00:00, \n1e3,-0.5\n")
 	m := testkit.Must(Read(path))(t)
@@ -31,8 +31,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestWrite checks that a CSV file is read back exactly, and the header and the values of NPY files.
-func TestWrite(t *testing.T) {
+// TestWriteIsReadBack checks that a CSV file is read back exactly, and the header and the values of NPY files.
+func TestWriteIsReadBack(t *testing.T) {
 	dir := t.TempDir()
 	data := []float64{1. / 3, -1e-300, 5, math.MaxFloat64, 0, 1}
 	path := filepath.Join(dir, "a.csv")

@@ -23,9 +23,9 @@ import (
 
 func signalOf(y []float64) *signal { return &signal{Rate: 16000, Y: y} }
 
-// TestGaps checks the number and the length of random gaps, their distances from each other
+// TestRandomGapsAreApart checks the number and the length of random gaps, their distances from each other
 // and from the ends, and that their positions depend on the seed and vary over their cells.
-func TestGaps(t *testing.T) {
+func TestRandomGapsAreApart(t *testing.T) {
 	for _, c := range []struct{ n, count, length int }{{1000, 5, 40}, {16000, 25, 80}, {400, 5, 40}, {1003, 7, 41}, {20, 1, 10}, {64, 1, 1}} {
 		g := signalOf(make([]float64, c.n))
 		least, most := c.n, 0
@@ -93,9 +93,9 @@ func TestSignal(t *testing.T) {
 	}
 }
 
-// TestScore checks that train scores use only observed samples, that test scores use only
+// TestScoresUseTheirSamples checks that train scores use only observed samples, that test scores use only
 // missing ones, and that samples without a prediction are ignored.
-func TestScore(t *testing.T) {
+func TestScoresUseTheirSamples(t *testing.T) {
 	g := signalOf(make([]float64, 1000))
 	for i := range g.Y {
 		g.Y[i] = math.Sin(0.1 * float64(i))
@@ -171,7 +171,7 @@ func TestPairRatios(t *testing.T) {
 		"3.46 times VSSGP's (geometric mean of 2 pairs of the same signal and seed, 2 to 6; the paper's means: 2.59)")
 }
 
-func TestSame(t *testing.T) {
+func TestMeansWithinNoiseAreSame(t *testing.T) {
 	for _, c := range []struct {
 		groups [][]float64
 		want   string
@@ -187,8 +187,8 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// TestSlope checks the slope and its text for time ∝ K^1.5.
-func TestSlope(t *testing.T) {
+// TestSlopeOfPowerLaw checks the slope and its text for time ∝ K^1.5.
+func TestSlopeOfPowerLaw(t *testing.T) {
 	var lines []Line
 	for _, k := range []int{50, 100, 800} {
 		for seed, factor := range []float64{0.9, 1.1} {

@@ -31,8 +31,8 @@ func whole() Line {
 	}
 }
 
-// TestLines checks that all fields of lines are read back as they were written.
-func TestLines(t *testing.T) {
+// TestLinesRoundTrip checks that all fields of lines are read back as they were written.
+func TestLinesRoundTrip(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.jsonl")
 	second := whole()
 	second.Seed, second.Learned, second.Curve, second.Bound, second.Status = 8, nil, nil, nil, "out of memory"
@@ -63,8 +63,8 @@ func FuzzLines(f *testing.F) {
 	})
 }
 
-// TestTidy checks that values that JSON cannot represent are deleted and others rounded.
-func TestTidy(t *testing.T) {
+// TestTidyRemovesUnusualValues checks that values that JSON cannot represent are deleted and others rounded.
+func TestTidyRemovesUnusualValues(t *testing.T) {
 	l := whole()
 	bound := math.Inf(-1)
 	l.Bound = &bound

@@ -230,8 +230,8 @@ func rowOf(table, prefix string) string {
 	return ""
 }
 
-// TestRuns checks that a trace is split where rows are missing.
-func TestRuns(t *testing.T) {
+// TestRunsSplitAtMissingRows checks that a trace is split where rows are missing.
+func TestRunsSplitAtMissingRows(t *testing.T) {
 	x := []float64{1, 2, 3, 6, 7, 9, 10}
 	var got [][]float64
 	for _, r := range (&Trace{x, x}).runs() {

@@ -20,8 +20,8 @@ func TestQuantities(t *testing.T) {
 	}
 }
 
-// TestFits checks that a deterministic trial has one fit if there is a curve, and one fit per seed otherwise.
-func TestFits(t *testing.T) {
+// TestDeterministicTrialHasOneFit checks that a deterministic trial has one fit if there is a curve, and one fit per seed otherwise.
+func TestDeterministicTrialHasOneFit(t *testing.T) {
 	s := &series{Trace: Trace{X: []float64{1, 2}, Y: []float64{1, 2}}}
 	left := [][]bool{make([]bool, 2), make([]bool, 2), make([]bool, 2)}
 	var asked []uint64

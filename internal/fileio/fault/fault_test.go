@@ -12,7 +12,7 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-func TestQuote(t *testing.T) {
+func TestQuoteEscapesAndTruncates(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                     `""`,
 		"a\tb\xff":                             `"a\tb\xff"`,

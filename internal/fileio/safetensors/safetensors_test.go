@@ -81,8 +81,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestBytes checks the bytes of a small file against the format's description.
-func TestBytes(t *testing.T) {
+// TestBytesMatchFormat checks the bytes of a small file against the format's description.
+func TestBytesMatchFormat(t *testing.T) {
 	f := &File{Tensors: map[string]Tensor{"b": {[]int{1}, []float64{1}}, "a": {nil, []float64{-2}}}, Metadata: map[string]string{"k": "v"}}
 	header := `{"__metadata__":{"k":"v"},"a":{"dtype":"F64","shape":[],"data_offsets":[0,8]},"b":{"dtype":"F64","shape":[1],"data_offsets":[8,16]}}`
 	header += strings.Repeat(" ", 7-(len(header)+7)%8)

@@ -72,8 +72,8 @@ func TestFillCanceled(t *testing.T) {
 	}
 }
 
-// TestWork checks the operation counts for excerpts and tiles, and that the work of tiles is proportional to the length.
-func TestWork(t *testing.T) {
+// TestWorkIsProportionalToLength checks the operation counts for excerpts and tiles, and that the work of tiles is proportional to the length.
+func TestWorkIsProportionalToLength(t *testing.T) {
 	round := func(n, missing, order float64) float64 {
 		return 6*n*order + order*order*order/3 + 3*order*order + missing*missing*missing/3
 	}
@@ -102,8 +102,8 @@ func TestWork(t *testing.T) {
 	}
 }
 
-// TestJobs checks excerpts and kept ranges. Gaps with the same excerpt share a job; tiles without missing samples have no job.
-func TestJobs(t *testing.T) {
+// TestJobsShareExcerpts checks excerpts and kept ranges. Gaps with the same excerpt share a job; tiles without missing samples have no job.
+func TestJobsShareExcerpts(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		got  []job
@@ -138,8 +138,8 @@ func TestMissingIn(t *testing.T) {
 	}
 }
 
-// TestFill checks the error of fills of sinusoids, that known samples are unchanged, and that values in gaps are ignored.
-func TestFill(t *testing.T) {
+// TestFillsSinusoidsExactly checks the error of fills of sinusoids, that known samples are unchanged, and that values in gaps are ignored.
+func TestFillsSinusoidsExactly(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		order   int

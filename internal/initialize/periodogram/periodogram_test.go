@@ -72,9 +72,9 @@ func TestPowerAtTimesOfOneColumn(t *testing.T) {
 	}
 }
 
-// TestPeaks checks that lines exceed the noise, have at least half of the strongest line's power,
+// TestPeaksExceedNoiseAndAreSeparated checks that lines exceed the noise, have at least half of the strongest line's power,
 // are separated, and are at most four.
-func TestPeaks(t *testing.T) {
+func TestPeaksExceedNoiseAndAreSeparated(t *testing.T) {
 	powers := slices.Repeat([]float64{1}, 200)
 	for k, v := range map[int]float64{20: 100, 21: 90, 22: 70, 50: 60, 80: 45, 110: 2} {
 		powers[k] = v
@@ -198,8 +198,8 @@ func TestAliased(t *testing.T) {
 	}
 }
 
-// TestPeak checks that the height of a local maximum is interpolated.
-func TestPeak(t *testing.T) {
+// TestPeakHeightIsInterpolated checks that the height of a local maximum is interpolated.
+func TestPeakHeightIsInterpolated(t *testing.T) {
 	powers := []float64{3, 4 - 1.69, 4 - 0.09, 4 - 0.49, 0, 2, 2, 0, 5}
 	for k, want := range []float64{3, 0, 4, 0, 0, 2.25, 2.25, 0, 5} {
 		testkit.Near(t, peak(powers, k), want, 1e-12, k)

@@ -13,9 +13,9 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestBand compares factor, solutions, determinant and inverse with gonum's dense algebra, for narrow and wide bands and for positions with
+// TestBandMatchesDenseAlgebra compares factor, solutions, determinant and inverse with gonum's dense algebra, for narrow and wide bands and for positions with
 // and without gaps.
-func TestBand(t *testing.T) {
+func TestBandMatchesDenseAlgebra(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, c := range []struct{ n, reach, sparse int }{{0, 1, 1}, {1, 3, 1}, {5, 0, 1}, {5, 1, 1}, {40, 6, 3}, {40, 3, 9}, {60, 100, 2}, {90, 40, 1}} {
 		at, what := make([]int, c.n), fmt.Sprint(c)

@@ -114,8 +114,8 @@ func dominant(sizes []int) *backend.Gram {
 	return g
 }
 
-// TestPivot checks that the error names the block and the pivot, whose index is over all blocks.
-func TestPivot(t *testing.T) {
+// TestErrorNamesBlockAndPivot checks that the error names the block and the pivot, whose index is over all blocks.
+func TestErrorNamesBlockAndPivot(t *testing.T) {
 	g := dominant([]int{3, 5, 4})
 	g.Diag[1][2*5+2] = -1e4
 	if _, err := Factorize(g, 0, 2); err == nil || !strings.Contains(err.Error(), "block 1 of 3, pivot 5:") {
@@ -123,8 +123,8 @@ func TestPivot(t *testing.T) {
 	}
 }
 
-// TestSizes compares Size and Flops with counts by hand for blocks of 2, 3 and 1 features.
-func TestSizes(t *testing.T) {
+// TestSizesMatchCountsByHand compares Size and Flops with counts by hand for blocks of 2, 3 and 1 features.
+func TestSizesMatchCountsByHand(t *testing.T) {
 	offset := []int{0, 2, 5, 6}
 	if got := Size(offset); got != 4+6+9+3+1 {
 		t.Errorf("%v numbers", got)

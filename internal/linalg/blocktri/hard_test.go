@@ -78,11 +78,11 @@ func outer(g *backend.Gram, v int, row []float64) {
 	}
 }
 
-// TestHard compares both orders of elimination with the truth for large condition numbers of A, as for
+// TestIllConditionedSystemsAreAccurate compares both orders of elimination with the truth for large condition numbers of A, as for
 // τ = 10⁸. Let κ be the condition number of A scaled to a diagonal of ones. The errors, scaled in the
 // same way, must be at most M·κ·ε, the effect of rounding A, and the errors with segments at most four
 // times the errors with two ends.
-func TestHard(t *testing.T) {
+func TestIllConditionedSystemsAreAccurate(t *testing.T) {
 	const epsilon = 0x1p-53
 	sizes := chain(15, 6, 4, 8)
 	for _, c := range []struct {

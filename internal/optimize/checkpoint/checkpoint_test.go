@@ -15,8 +15,8 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// TestPace checks that writes follow the interval and take at most 5 % of the time.
-func TestPace(t *testing.T) {
+// TestWritesFollowInterval checks that writes follow the interval and take at most 5 % of the time.
+func TestWritesFollowInterval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		w := &Writer{Setting: Setting{Every: 10 * time.Second}, next: began.Add(10 * time.Second)}
@@ -44,9 +44,9 @@ func TestPace(t *testing.T) {
 	}
 }
 
-// TestOpen checks that an open file is locked for one process, and that files that are not
+// TestOpenLocksAndKeepsOtherFiles checks that an open file is locked for one process, and that files that are not
 // checkpoints or cannot be resumed from are not changed.
-func TestOpen(t *testing.T) {
+func TestOpenLocksAndKeepsOtherFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "part")
 	set := Setting{Path: path, Every: time.Hour, Resume: true, Made: []Trait{{"a", "b"}}}
 	accept := func(*Snapshot) error { return nil }

@@ -65,8 +65,8 @@ func TestDiffer(t *testing.T) {
 	}
 }
 
-// TestBuild checks that the build trait is stable and identifies the program.
-func TestBuild(t *testing.T) {
+// TestBuildTraitIdentifiesProgram checks that the build trait is stable and identifies the program.
+func TestBuildTraitIdentifiesProgram(t *testing.T) {
 	first := testkit.Must(Build())(t)
 	again, err := Build()
 	if err != nil || again != first || first.Name != "build" || !strings.HasPrefix(first.Value, "go") || !strings.Contains(first.Value, "vssgp") {

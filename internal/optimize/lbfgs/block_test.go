@@ -207,9 +207,9 @@ func TestScaleOfBlocks(t *testing.T) {
 	}
 }
 
-// TestWhole checks that the direction computed from inner products equals the direction of the two-loop recursion, with pairs without
+// TestDirectionMatchesTwoLoopRecursion checks that the direction computed from inner products equals the direction of the two-loop recursion, with pairs without
 // positive curvature, without pairs, and as pairs are added and removed.
-func TestWhole(t *testing.T) {
+func TestDirectionMatchesTwoLoopRecursion(t *testing.T) {
 	const n = chunk + 7
 	number := func(i, k int) float64 { return math.Sin(float64(7*i + i*k + k)) }
 	s := &State{X: make([]float64, n)}
@@ -240,9 +240,9 @@ func TestWhole(t *testing.T) {
 	}
 }
 
-// TestCores checks that the bits do not depend on the number of cores, with more coordinates than
+// TestSameBitsOnAnyCores checks that the bits do not depend on the number of cores, with more coordinates than
 // one chunk and with reused vectors.
-func TestCores(t *testing.T) {
+func TestSameBitsOnAnyCores(t *testing.T) {
 	v := &valleys{count: 3 * chunk / valleySize}
 	for name, blocks := range map[string][]Block{"together": nil, "per block": v.blocks()} {
 		testkit.SameOnCores(t, name, func() []float64 {

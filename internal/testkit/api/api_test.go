@@ -21,8 +21,8 @@ import (
 	_ "github.com/vssgp/vssgp/tensors"
 )
 
-// TestAPI checks that api/vssgp.txt lists the promised API.
-func TestAPI(t *testing.T) {
+// TestPromisedAPIIsListed checks that api/vssgp.txt lists the promised API.
+func TestPromisedAPIIsListed(t *testing.T) {
 	t.Chdir("../../..")
 	text := testkit.Must(promisedAPI())(t)
 	got, want := strings.Split(text, "\n"), strings.Split(string(testkit.Must(os.ReadFile(file))(t)), "\n")

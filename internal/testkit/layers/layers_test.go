@@ -6,8 +6,8 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestOf checks that the longest prefix decides, and that prefixes end at a slash.
-func TestOf(t *testing.T) {
+// TestLongestPrefixDecidesLayer checks that the longest prefix decides, and that prefixes end at a slash.
+func TestLongestPrefixDecidesLayer(t *testing.T) {
 	for folder, want := range map[string]string{
 		".": "core", "kernels": "core", "kernels/internal/source": "dev", "internal/simd": "core", "internal/simd/asm": "dev",
 		"internal/linalg/blocktri": "core", "audio/internal/declip": "lib", "cmd/vssgp/internal/audio": "app", "bench/internal/paper": "dev",

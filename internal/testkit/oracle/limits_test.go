@@ -28,8 +28,8 @@ func TestGatesSumToOne(t *testing.T) {
 	}
 }
 
-// TestAngle checks that removing whole turns loses no accuracy.
-func TestAngle(t *testing.T) {
+// TestAngleLosesNoAccuracy checks that removing whole turns loses no accuracy.
+func TestAngleLosesNoAccuracy(t *testing.T) {
 	testkit.Near(t, math.Sin(Angle([]float64{1}, []float64{1e6}, []float64{0}, 0)), math.Sin(1e6), 1e-15, "sine of the reduced angle 10⁶")
 }
 

@@ -7,8 +7,8 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestReals compares the 192-bit functions with known values and identities.
-func TestReals(t *testing.T) {
+// TestRealsMatchKnownValues compares the 192-bit functions with known values and identities.
+func TestRealsMatchKnownValues(t *testing.T) {
 	close := func(what string, a, b Real) {
 		t.Helper()
 		if d := math.Abs(a.Minus(b).Float()); d > 1e-45*max(1, math.Abs(b.Float())) {

@@ -25,8 +25,8 @@ var (
 	heading = regexp.MustCompile(`(?m)^#+ (.+)$`)
 )
 
-// TestLinks checks that every link between documents leads to an existing file and heading.
-func TestLinks(t *testing.T) {
+// TestLinksLeadToHeadings checks that every link between documents leads to an existing file and heading.
+func TestLinksLeadToHeadings(t *testing.T) {
 	for _, page := range documents(t) {
 		for _, broken := range brokenLinks(t, page, readText(t, page)) {
 			t.Errorf("%s: the link %q is broken", page, broken)

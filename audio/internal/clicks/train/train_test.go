@@ -13,8 +13,8 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestTrain checks that fitted weights are written as a Go file and that the detector finds most loud clicks.
-func TestTrain(t *testing.T) {
+// TestTrainFitsAndScores checks that fitted weights are written as a Go file and that the detector finds most loud clicks.
+func TestTrainFitsAndScores(t *testing.T) {
 	out, files := filepath.Join(t.TempDir(), "weights.go"), []string{"../../../../testdata/speech.wav"}
 	testkit.OK(t, train(out, 8, files))
 	testkit.Contains(t, string(testkit.Read(t, out)), "DO NOT EDIT", "speech.wav", "package clicks", "// energy")
@@ -34,8 +34,8 @@ func TestTrain(t *testing.T) {
 	}
 }
 
-// TestValue compares the gradient of a fit with central differences.
-func TestValue(t *testing.T) {
+// TestValueMatchesDifferences compares the gradient of a fit with central differences.
+func TestValueMatchesDifferences(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	var f regression
 	for range 50 {

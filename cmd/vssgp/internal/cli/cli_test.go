@@ -177,8 +177,8 @@ func TestFreeAddresses(t *testing.T) {
 	}
 }
 
-// TestJSON checks values that encoding/json does not support or encodes differently.
-func TestJSON(t *testing.T) {
+// TestJSONOfUnusualValues checks values that encoding/json does not support or encodes differently.
+func TestJSONOfUnusualValues(t *testing.T) {
 	for _, c := range []struct {
 		v    any
 		want string

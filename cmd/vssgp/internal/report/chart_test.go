@@ -37,8 +37,8 @@ func pictureOf(t *testing.T, charts ...*chart) string {
 	return text
 }
 
-// TestChart checks that each method draws its element, the legend and the labels of the axes for all kinds of values.
-func TestChart(t *testing.T) {
+// TestChartDrawsEachElement checks that each method draws its element, the legend and the labels of the axes for all kinds of values.
+func TestChartDrawsEachElement(t *testing.T) {
 	x, y := []float64{0, 1, 2, 3, 4}, []float64{1, 3, math.NaN(), 4, math.Inf(1)}
 	lower, all := []float64{0.5, 1, 1, 2, 2}, []float64{1, 2, 3, 4, 5}
 	one, none := []float64{2}, []float64{math.NaN()}
@@ -98,8 +98,8 @@ func TestDateTicks(t *testing.T) {
 	}
 }
 
-// TestTicks checks that labels are distinct and short, even for a small part of a large range.
-func TestTicks(t *testing.T) {
+// TestTickLabelsAreDistinct checks that labels are distinct and short, even for a small part of a large range.
+func TestTickLabelsAreDistinct(t *testing.T) {
 	for _, c := range []struct {
 		lo, hi float64
 		want   string
@@ -127,8 +127,8 @@ func TestElement(t *testing.T) {
 	}
 }
 
-// TestSave checks the content and the size of both files.
-func TestSave(t *testing.T) {
+// TestSavedFilesHaveSizeAndContent checks the content and the size of both files.
+func TestSavedFilesHaveSizeAndContent(t *testing.T) {
 	line := &plotter.Line{XYs: Points([]float64{0, 1}, []float64{0, 1}), LineStyle: Stroke(Blue)}
 	a, b := Panel("first", "x", "y"), Panel("second", "x", "z")
 	a.Add(line)

@@ -67,8 +67,8 @@ func embeddedIn(t *testing.T, f *Fill) *embedded {
 	return testkit.Must(newEmbedded(f))(t)
 }
 
-// TestGain checks that the player lowers all sounds by the gain that the fills need.
-func TestGain(t *testing.T) {
+// TestPlayerLowersAllSounds checks that the player lowers all sounds by the gain that the fills need.
+func TestPlayerLowersAllSounds(t *testing.T) {
 	f := made(2000, 500, 1)
 	testkit.Equal(t, embeddedIn(t, f).player.Gain, 0, "without a gain")
 	f.Gain = -6

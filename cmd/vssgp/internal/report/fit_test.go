@@ -89,8 +89,8 @@ func TestSeveral(t *testing.T) {
 	}
 }
 
-// TestCurve checks that a curve is sorted by the input, and that the band without noise is narrower.
-func TestCurve(t *testing.T) {
+// TestCurveIsSortedByInput checks that a curve is sorted by the input, and that the band without noise is narrower.
+func TestCurveIsSortedByInput(t *testing.T) {
 	p := &vssgp.Prediction{N: 3, D: 1, Mean: []float64{30, 10, 20}, Cov: []float64{4, 4, 4}, Noise: []float64{3}}
 	for noise, wide := range map[bool]float64{true: 2, false: 1} {
 		c := curveOf(p, p.SD(noise), []float64{3, 1, 2}, 0)
@@ -168,8 +168,8 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// TestPeaks checks that peaks are the largest lines of their neighborhoods and differ from 0.
-func TestPeaks(t *testing.T) {
+// TestPeaksAreLargestOfTheirNeighborhoods checks that peaks are the largest lines of their neighborhoods and differ from 0.
+func TestPeaksAreLargestOfTheirNeighborhoods(t *testing.T) {
 	all := []line{{at: 0.1, sd: 0.2, amplitude: 9}, {at: 10, sd: 0.1, amplitude: 1}, {at: 10.1, sd: 0.1, amplitude: 2}, {at: 50, sd: 1, amplitude: 0.5}}
 	for _, c := range []struct {
 		least float64
@@ -192,8 +192,8 @@ func TestFormatOf(t *testing.T) {
 	}
 }
 
-// TestTrace checks that a trace drops steps evenly if there are too many.
-func TestTrace(t *testing.T) {
+// TestTraceDropsStepsEvenly checks that a trace drops steps evenly if there are too many.
+func TestTraceDropsStepsEvenly(t *testing.T) {
 	var trace Trace
 	const n = 50000
 	for i := range n {

@@ -57,8 +57,8 @@ var (
 	loading   = []string{"src", "href", "xlink:href", "action", "poster", "srcset", "data", "background"}
 )
 
-// TestPage checks that text is escaped, that the page loads no other files, that its policy forbids it, and that it is accessible.
-func TestPage(t *testing.T) {
+// TestPageEscapesTextAndLoadsNothing checks that text is escaped, that the page loads no other files, that its policy forbids it, and that it is accessible.
+func TestPageEscapesTextAndLoadsNothing(t *testing.T) {
 	text := written(t, everything())
 	if !utf8.ValidString(text) || strings.Contains(text, "alert(1)</script>") || strings.Contains(text, "<img") {
 		t.Error("a text is not escaped, or the page is not UTF-8")

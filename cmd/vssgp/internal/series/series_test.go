@@ -96,8 +96,8 @@ func TestSeries(t *testing.T) {
 	}
 }
 
-// TestParts checks that levels do not depend on the block size of predictions.
-func TestParts(t *testing.T) {
+// TestLevelsDoNotDependOnBlocks checks that levels do not depend on the block size of predictions.
+func TestLevelsDoNotDependOnBlocks(t *testing.T) {
 	x := make([]float64, 30)
 	y := make([]float64, len(x))
 	for i := range x {
@@ -162,8 +162,8 @@ func TestHorizon(t *testing.T) {
 	}
 }
 
-// TestSpans checks the units of lengths along dates.
-func TestSpans(t *testing.T) {
+// TestSpansHaveUnitsOfDates checks the units of lengths along dates.
+func TestSpansHaveUnitsOfDates(t *testing.T) {
 	for _, c := range []struct {
 		unit   string
 		length float64
@@ -205,9 +205,9 @@ func TestRounded(t *testing.T) {
 	}
 }
 
-// TestShown checks that printed numbers have two digits of their standard deviation, and an exponent if they are very
+// TestNumbersShowDigitsOfTheirSD checks that printed numbers have two digits of their standard deviation, and an exponent if they are very
 // small or large.
-func TestShown(t *testing.T) {
+func TestNumbersShowDigitsOfTheirSD(t *testing.T) {
 	for _, c := range []struct {
 		v, sd float64
 		want  string
@@ -222,8 +222,8 @@ func TestShown(t *testing.T) {
 	}
 }
 
-// TestDays checks that the days of holidays and events are in local time, also at the end of daylight saving time.
-func TestDays(t *testing.T) {
+// TestHolidaysAreInLocalTime checks that the days of holidays and events are in local time, also at the end of daylight saving time.
+func TestHolidaysAreInLocalTime(t *testing.T) {
 	dir, env := t.TempDir(), cli.NewEnv(t.Context(), io.Discard, io.Discard)
 	g := &regressors{Holidays: []string{"DE"}, Events: []event{{Name: "clocks", Days: []string{"2024-10-27"}}}}
 	for _, c := range []struct {

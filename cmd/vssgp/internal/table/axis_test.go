@@ -22,8 +22,8 @@ func along(t testing.TB, cells ...string) (*Axis, []float64, error) {
 	return s.Input(0, nil)
 }
 
-// TestAxis checks that dates become numbers in the expected unit, are written in the layout of the column, and are continued by the grid.
-func TestAxis(t *testing.T) {
+// TestDatesBecomeNumbersAndBack checks that dates become numbers in the expected unit, are written in the layout of the column, and are continued by the grid.
+func TestDatesBecomeNumbersAndBack(t *testing.T) {
 	for name, c := range map[string]struct {
 		cells string // with | between
 		unit  string

@@ -10,8 +10,8 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// TestEdit checks that only the given cells change.
-func TestEdit(t *testing.T) {
+// TestEditChangesOnlyGivenCells checks that only the given cells change.
+func TestEditChangesOnlyGivenCells(t *testing.T) {
 	for name, c := range map[string]struct {
 		text  string
 		cells []Cell

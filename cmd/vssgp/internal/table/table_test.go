@@ -71,7 +71,7 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-func TestOpen(t *testing.T) {
+func TestOpenChoosesFormat(t *testing.T) {
 	d := t.TempDir()
 	put := func(name, text string) string { return testkit.Put(t, d, name, text) }
 	csv, npyFile := "t\n1\n", string(npy(1, dict("<f8", "False", "(1,)"), f8(1)...))
@@ -108,8 +108,8 @@ func TestLaterBlocks(t *testing.T) {
 	testkit.Equal(t, math.Round(sum), math.Round(0.5+1.974*2*blockBytes/8), "the sum")
 }
 
-// TestCO2 checks the sample data of this repository, as testdata/co2.md describes them.
-func TestCO2(t *testing.T) {
+// TestCO2IsAsDescribed checks the sample data of this repository, as testdata/co2.md describes them.
+func TestCO2IsAsDescribed(t *testing.T) {
 	x := testkit.Must(Open(filepath.Join("..", "..", "..", "..", "testdata", "co2_monthly.csv")))(t)
 	sum := 0.0
 	for n := range x.Rows {

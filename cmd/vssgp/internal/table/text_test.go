@@ -228,9 +228,9 @@ func oneLine(t *testing.T, err error, message string) {
 	}
 }
 
-// TestBombs checks that small compressed files that were made to fill the memory are refused before they are read
+// TestCompressedBombsAreRefused checks that small compressed files that were made to fill the memory are refused before they are read
 // whole.
-func TestBombs(t *testing.T) {
+func TestCompressedBombsAreRefused(t *testing.T) {
 	const megabyte = 1 << 20
 	for name, c := range map[string]struct{ head, repeated, message string }{
 		"one line":         {"t,y\n", "1", "f:2: the line exceeds the maximum of 16777216 bytes"},
