@@ -688,17 +688,9 @@ func (f *fit) gradientFlops(s *variational.Shape) float64 {
 // than Posterior.Draws if the bound cannot be evaluated at a draw.
 func (f *fit) draws(run *optimize.Run, about *optimize.Posterior) (all []*Model, err error) {
 	random := rand.New(rand.NewPCG(f.o.Seed, posteriorSalt))
-	draw := func(int) (*Params, error) { return about.Draw(random) }
-	if f.o.Posterior.HMC && f.o.Posterior.Draws > 0 {
-		samples, _, err := about.HMC(f.ctx, f.o.Posterior.Draws, random)
-		if err != nil {
-			return nil, err
-		}
-		draw = func(i int) (*Params, error) { return about.Best(samples[i]) }
-	}
-	for i := range f.o.Posterior.Draws {
+	for range f.o.Posterior.Draws {
 		d := f.best.model.bare(nil)
-		if d.Params, err = draw(i); err != nil {
+		if d.Params, err = about.Draw(random); err != nil {
 			return nil, optimize.Interrupted(f.ctx, err)
 		}
 		if d.Inference == Exact {

@@ -1451,24 +1451,6 @@ func TestPosteriorUnits(t *testing.T) {
 	}
 }
 
-// TestPosteriorHMC checks that draws by Hamiltonian Monte Carlo and by the Laplace approximation give similar predictions.
-func TestPosteriorHMC(t *testing.T) {
-	if !slow.Tests {
-		t.Skip("takes seconds")
-	}
-	predicted := func(o Options) *Prediction {
-		m, _ := withPosterior(t, o)
-		return posteriorAt(t, m, 6, 14, 30)
-	}
-	g, h := predicted(Options{Posterior: PosteriorOptions{Draws: 200}}),
-		predicted(Options{Posterior: PosteriorOptions{Draws: 200, HMC: true}})
-	for i, sd := range h.SD(true) {
-		if math.Abs(g.Mean[i]-h.Mean[i]) > 0.3*sd || math.Abs(g.SD(true)[i]/sd-1) > 0.25 {
-			t.Errorf("row %d: the Gaussian's %v +- %v, HMC's %v +- %v", i, g.Mean[i], g.SD(true)[i], h.Mean[i], sd)
-		}
-	}
-}
-
 // TestNoPosterior checks that a fit without a posterior reports the reason and gives no standard deviations.
 func TestNoPosterior(t *testing.T) {
 	data := lines(120, 12, 0.3, 1, 1, [2]float64{0.5, 1})

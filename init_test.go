@@ -107,7 +107,6 @@ func TestOptionPairs(t *testing.T) {
 		{Options{Windows: WindowOptions{Length: WindowNone, Shared: true}}, "shared", "window none"},
 		{Options{Windows: WindowOptions{Length: 2, Candidates: []float64{2}}}, "candidates", "length"},
 		{Options{Windows: WindowOptions{Candidates: []float64{2}}, Init: InitPaper}, "candidates", "init paper"},
-		{Options{Posterior: PosteriorOptions{HMC: true}}, "HMC", "draws"},
 		{Options{Method: SSGP, UniformPhases: true}, "uniform phases", "method ssgp"},
 		{Options{Tie: []string{"kernel.variance"}, Fix: []string{"kernel.variance"}}, "fix", "tie"},
 		{Options{Components: 3, Paper: PaperOptions{Lengthscales: []float64{1}}}, "components", "length-scale"},

@@ -114,9 +114,6 @@ type PosteriorOptions struct {
 	// the standard deviations, and only if their cost is small compared with the fit. If it
 	// is NoPosterior, the posterior is not computed.
 	Draws int
-	// HMC selects Hamiltonian Monte Carlo instead of the Laplace approximation. It serves
-	// to check the approximation and takes some hundred times as long.
-	HMC bool
 }
 
 // BatchOptions are the options of mini-batches. Stochastic inference uses them. Other inference uses
@@ -266,7 +263,6 @@ func (o *Options) checkPairs(*Data) error {
 		{w.Dim != 0 && none, "window input", "window none"},
 		{w.Candidates != nil && w.Length != WindowAuto, "window candidates", "a window length"},
 		{w.Candidates != nil && o.Init == InitPaper, "window candidates", "init paper"},
-		{o.Posterior.HMC && o.Posterior.Draws <= 0, "HMC", "no posterior draws"},
 		{o.UniformPhases && points, "uniform phases", "method " + string(o.Method)},
 		{both >= 0, "fix", "tie of the same tensor"},
 		{from && o.Batch != BatchOptions{} && o.Inference != Stochastic, "batch", "a model to start from"},

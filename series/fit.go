@@ -222,32 +222,11 @@ func (m *Model) average(ctx context.Context, all []*variant, o *Options) error {
 	normals, due := bayes.Normals(count, len(m.layout.names), random), 0.0
 	for _, v := range all {
 		due += v.weight * float64(count)
-		own := v.own(m.layout, normals[len(m.draws):min(count, int(math.Round(due)))])
-		draws, err := v.draw(ctx, o.HMC, own, random)
-		if err != nil {
-			return err
-		}
-		for _, d := range draws {
-			m.draws = append(m.draws, v.widen(m.layout, d))
+		for _, z := range v.own(m.layout, normals[len(m.draws):min(count, int(math.Round(due)))]) {
+			m.draws = append(m.draws, v.widen(m.layout, v.gaussian.By(z)))
 		}
 	}
 	return m.condition(ctx)
-}
-
-// draw returns one draw of the variant's hyper-parameters per row of the standard normal variables normals [count][n], or the same number
-// of draws by HMC.
-func (v *variant) draw(ctx context.Context, hmc bool, normals [][]float64, random *rand.Rand) (draws [][]float64, err error) {
-	if !hmc || len(normals) == 0 {
-		for _, z := range normals {
-			draws = append(draws, v.gaussian.By(z))
-		}
-		return draws, nil
-	}
-	all, _, err := bayes.HMC(ctx, v.objective().Func, v.gaussian, warmDraws, thinning*len(normals), random)
-	for i := thinning - 1; i < len(all); i += thinning {
-		draws = append(draws, all[i])
-	}
-	return draws, err
 }
 
 const (
@@ -257,6 +236,4 @@ const (
 	defaultDraws = 40
 	fewestDraws  = 6
 	drawWork     = 5e10 // maximum operations for the moments of all draws
-	warmDraws    = 30   // discarded HMC draws
-	thinning     = 3    // HMC trajectories per draw
 )

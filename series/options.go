@@ -33,10 +33,7 @@ type Options struct {
 	// Draws is the number of hyper-parameter draws over which predictions are averaged. 0 means 40, or fewer for large series. With
 	// AtMode, predictions use the mode only.
 	Draws int
-	// HMC draws hyper-parameters by Hamiltonian Monte Carlo instead of from the Laplace approximation. It is exact, but about ten times
-	// slower.
-	HMC  bool
-	Seed uint64 // seed of the draws
+	Seed  uint64 // seed of the draws
 
 	// MemoryLimit is the number of bytes that a fit may use; 0: no limit. If the estimate exceeds it, Fit returns an
 	// error that wraps ErrData.

@@ -132,9 +132,6 @@ func (g *Gaussian) By(z []float64) []float64 {
 	return g.Along(turned)
 }
 
-// Draw returns a draw from the Gaussian.
-func (g *Gaussian) Draw(random *rand.Rand) []float64 { return g.Along(normals(random, len(g.Mode))) }
-
 // Normals returns n draws of m standard normal variables, [n][m], for variance reduction. Each variable has one value in each of n
 // equally probable intervals (Latin hypercube: McKay, Beckman & Conover 1979). Their order follows multiples of square roots of
 // primes (Richtmyer 1951), so that consecutive draws are far apart.
@@ -191,23 +188,4 @@ func (g *Gaussian) LogEvidence() float64 {
 		e += 0.5*math.Log(2*math.Pi/c) + math.Log(g.Scale[i])
 	}
 	return e
-}
-
-// slopeAlong converts a gradient with respect to v to a gradient with respect to the z of Along.
-func (g *Gaussian) slopeAlong(gradient []float64) []float64 {
-	slope := make([]float64, len(gradient))
-	for k, c := range g.curvature {
-		for i, d := range gradient {
-			slope[k] += g.Scale[i] * g.axes.At(i, k) * d / math.Sqrt(c)
-		}
-	}
-	return slope
-}
-
-func normals(random *rand.Rand, n int) []float64 {
-	z := make([]float64, n)
-	for i := range z {
-		z[i] = random.NormFloat64()
-	}
-	return z
 }

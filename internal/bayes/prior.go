@@ -1,5 +1,5 @@
-// Package bayes implements inference of hyper-parameters: log-normal priors, Laplace approximation, Fisher scoring and Hamiltonian
-// Monte Carlo. Predictions are averaged over draws (Mixture).
+// Package bayes implements inference of hyper-parameters: log-normal priors, Laplace approximation and Fisher scoring.
+// Predictions are averaged over draws (Mixture).
 //
 // A model provides an objective: log p(y, θ) and its gradient as a function of coordinates v. Coordinates are logarithms of positive
 // parameters, or other parameters up to a shift, so that the posterior is approximately Gaussian.

@@ -51,16 +51,6 @@ func (f Scored) WithPriors(priors []Prior) Scored {
 	}
 }
 
-// Func evaluates the objective without information. It is an lbfgs.Func.
-func (f Scored) Func(v, gradient []float64) (float64, error) {
-	var e Evaluation
-	if err := f(&e, v); err != nil {
-		return 0, err
-	}
-	copy(gradient, e.Gradient)
-	return e.Value, nil
-}
-
 const (
 	firstDamping   = 1e-3 // relative to the diagonal of the information
 	minDamping     = 1e-6

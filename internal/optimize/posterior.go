@@ -2,7 +2,6 @@ package optimize
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -173,8 +172,6 @@ func (p *Posterior) write(to *variational.Params, v []float64) {
 }
 
 const (
-	// hmcWarm is the number of trajectories that are dropped before the first draw.
-	hmcWarm = 100
 	// followGain is the minimum gain in nats of a step that adapts q to the hyper-parameters of a draw, and followMost is the maximum
 	// number of steps.
 	followGain, followMost = 1e-3, 50
@@ -183,28 +180,11 @@ const (
 	raySlack, rayBack, rayLeast = 3, 0.7, 0.01
 )
 
-// HMC draws the coordinates of the hyper-parameters by Hamiltonian Monte Carlo, with the optimal q for each draw. It is slow and only
-// serves to check the Gaussian. accepted is the fraction of accepted trajectories.
-func (p *Posterior) HMC(ctx context.Context, count int, random *rand.Rand) (draws [][]float64, accepted float64, err error) {
-	draws, accepted, err = bayes.HMC(ctx, p.followed(), p.Gaussian, hmcWarm, count, random)
-	return draws, accepted, Interrupted(ctx, err)
-}
-
-// followed returns the objective as a function of the hyper-parameters' coordinates, with the
-// optimal q for them.
-func (p *Posterior) followed() lbfgs.Func {
-	return func(own, g []float64) (float64, error) {
-		_, value, slope, err := p.follow(own)
-		copy(g, slope)
-		return value, err
-	}
-}
-
-// follow returns all coordinates, the objective and its gradient for hyper-parameters own and the optimal q for them.
-func (p *Posterior) follow(own []float64) (v []float64, value float64, slope []float64, err error) {
+// follow returns all coordinates and the objective for hyper-parameters own and the optimal q for them.
+func (p *Posterior) follow(own []float64) (v []float64, value float64, err error) {
 	n := len(own)
 	v = p.All(own)
-	slope = make([]float64, len(v))
+	slope := make([]float64, len(v))
 	inner := func(x, s []float64) (float64, error) {
 		copy(v[n:], x)
 		value, err := p.f(v, slope)
@@ -213,24 +193,13 @@ func (p *Posterior) follow(own []float64) (v []float64, value float64, slope []f
 	}
 	state, err := lbfgs.Start(inner, v[n:])
 	if err != nil {
-		return nil, 0, nil, err
+		return nil, 0, err
 	}
 	if _, err := lbfgs.Maximize(inner, state, lbfgs.Settings{Iterations: followMost, Gain: followGain}); err != nil {
-		return nil, 0, nil, err
+		return nil, 0, err
 	}
 	value, err = inner(state.X, state.G)
-	return v, value, slope, err
-}
-
-// Best returns the parameters for hyper-parameters own and the optimal q for them.
-func (p *Posterior) Best(own []float64) (*variational.Params, error) {
-	v, _, _, err := p.follow(own)
-	if err != nil {
-		return nil, err
-	}
-	to := p.params.Clone()
-	p.write(to, v)
-	return to, nil
+	return v, value, err
 }
 
 // Draw returns the parameters of a draw from the Gaussian, with the optimal q for them. If the objective falls much faster than the
@@ -247,7 +216,7 @@ func (p *Posterior) Draw(random *rand.Rand) (*variational.Params, error) {
 		for i := range along {
 			along[i] *= t
 		}
-		v, value, _, err := p.follow(p.Along(along))
+		v, value, err := p.follow(p.Along(along))
 		if errors.Is(err, lbfgs.ErrStop) {
 			return nil, err
 		}

@@ -192,6 +192,6 @@ def test_in_python():
         ("--at at.csv: x 9 is beyond 5", "at: x 9 is beyond 5"),
         ("at.csv:3: bad", "at, row 1: bad"),
         ("--device cuda: no", "device='cuda': no"),
-        ("--seed 3 and --hmc; must be one", "random_state=3 and hmc; must be one"),
+        ("--seed 3 and --positive; must be one", "random_state=3 and positive; must be one"),
     ):
         assert in_python(message, {"seed": "random_state"}) == want

@@ -55,9 +55,9 @@ func TestTrajectory(t *testing.T) {
 	testkit.Near(t, c.surplus, (acceptance-0.3)/(1+delay), 1e-15, "shortfall")
 }
 
-// TestSample checks the moments of draws from Gaussian, skewed and truncated densities. Two of them need step lengths
-// of about a tenth and ten times the first one.
-func TestSample(t *testing.T) {
+// TestSampleHasMomentsOfDensity checks the moments of draws from Gaussian, skewed and truncated densities. Two of them
+// need step lengths of about a tenth and ten times the first one.
+func TestSampleHasMomentsOfDensity(t *testing.T) {
 	const count = 4000
 	for name, c := range map[string]struct {
 		f        density
@@ -80,8 +80,8 @@ func TestSample(t *testing.T) {
 	}
 }
 
-// TestErrors checks the errors of Sample.
-func TestErrors(t *testing.T) {
+// TestSampleFailsWithoutDensity checks the errors of Sample.
+func TestSampleFailsWithoutDensity(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	beyond := func([]float64) []float64 { return []float64{1} }
 	if _, err := Sample(truncated, beyond, 1, 1, random); err == nil {

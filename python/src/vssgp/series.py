@@ -67,7 +67,6 @@ class Options(TypedDict, total=False):
     robust : whether to model outliers: "auto", "always" (True) or "never" (False). Default: "auto".
     positive : if true, predictions are not negative. Default: False.
     prior : {name: (median in units of the data, sd of the logarithm)} of hyper-parameters such as "noise".
-    hmc : whether to sample the hyper-parameters by Hamiltonian Monte Carlo, which is ten times slower. Default: False.
     seed : seed of the random number generator.
     device : "auto" or "cpu".
     progress : whether to show progress, or a function that is called with each progress message. None shows progress
@@ -88,7 +87,6 @@ class Options(TypedDict, total=False):
     robust: bool | Literal["auto", "always", "never"] | None
     positive: bool | None
     prior: Prior | None
-    hmc: bool | None
     seed: int
     device: str | None
     progress: Progress

@@ -28,8 +28,7 @@ type fitFlags struct {
 	model    ModelFlags
 	ofSeries *pflag.FlagSet // flags of the structural model
 	ofModel  *pflag.FlagSet // flags of the other methods
-	hmc      bool
-	priors   []string // names in --prior
+	priors   []string       // names in --prior
 }
 
 // checkpoint returns the checkpoint options of the fit.
@@ -69,7 +68,7 @@ Details: docs/choosing.md (vssgp, ssgp, rp), docs/series.md (structural), docs/p
 	}, func(ctx context.Context, args []string) error { return runFit(ctx, env, args[0], o) }, cli.DataOperand)
 	cmd.Annotations = cli.FlagGroups("Most used: output x y method report components window period season prior",
 		"Input: names dayfirst decimal yerr", "Output: overwrite checkpoint every resume",
-		"Model: method components features window init inference iterations restarts prior posterior hmc",
+		"Model: method components features window init inference iterations restarts prior posterior",
 		"Model, structural: period season trend short-memory log robust positive regressor holidays events")
 	o.add(cmd.Flags())
 	return cmd
@@ -93,8 +92,6 @@ func (o *fitFlags) add(f *pflag.FlagSet) {
 	f.AddFlagSet(o.ofModel)
 	f.Var(o.prior(), "prior",
 		"log-normal `prior` NAME=MEDIAN,SD, NAME=none or none (docs/priors.md)")
-	f.BoolVar(&o.hmc, "hmc", false,
-		"sample the hyper-parameters by HMC; ten times slower or more")
 	f.Var(cli.OutputFile(&o.Report, cli.PlotFiles...), "report",
 		"plot fit, residuals and spectrum to this `file` (.html, .png, .svg)")
 }
@@ -130,7 +127,6 @@ func runFit(ctx context.Context, env *cli.Env, dataPath string, o *fitFlags) err
 // isStructural reports whether to fit the structural model. --method decides, else a flag that applies to one of the models. The default
 // for a table with one input is the structural model.
 func isStructural(ctx context.Context, env *cli.Env, path string, o *fitFlags) (bool, error) {
-	o.Series.HMC, o.model.o.Posterior.HMC = o.hmc, o.hmc
 	series, model := o.given()
 	switch method := o.model.Method; {
 	case series != "" && model != "":

@@ -28,7 +28,6 @@ type Flags struct {
 	positive    bool
 	errors      []string // columns
 	regressors  regressors
-	HMC         bool
 	priors      map[string]series.Prior
 	log         string // one of whens
 }
@@ -44,7 +43,7 @@ type length struct {
 var trends = []string{"auto", "none", "line", "smooth", "walk"}
 
 // modelGroup is the group of the structural model's flags in help.
-const modelGroup = "Model: period season trend log robust positive short-memory prior hmc"
+const modelGroup = "Model: period season trend log robust positive short-memory prior"
 
 const auto, always, never = "auto", "always", "never"
 
@@ -56,7 +55,6 @@ var PriorNames = []string{"slope", "smooth", "walk", "memory", "memory-length", 
 // add defines all flags of the structural model.
 func (s *Flags) add(f *pflag.FlagSet) {
 	s.AddParts(f)
-	f.BoolVar(&s.HMC, "hmc", false, "sample the hyper-parameters by HMC; ten times slower")
 	f.Var(&cli.Value{Kind: "prior", List: true, Words: PriorNames, Parse: s.AddPrior}, "prior",
 		"log-normal `prior` NAME=MEDIAN,SD (docs/priors.md)")
 }
@@ -251,7 +249,7 @@ func (h *horizon) of(r *timeSeries) (int, error) {
 // seriesOptions returns the options of a fit of the structural model.
 func seriesOptions(env *cli.Env, s *Flags, r *timeSeries) (series.Options, error) {
 	o := series.Options{
-		Positive: s.positive, HMC: s.HMC, Seed: env.Seed, MemoryLimit: r.memory, Parts: s.parts(),
+		Positive: s.positive, Seed: env.Seed, MemoryLimit: r.memory, Parts: s.parts(),
 		Average: len(s.trend) == 0 || s.trend[0] == "auto",
 	}
 	o.Robust = map[string]series.Robust{always: series.RobustAlways, never: series.RobustNever}[s.robust]
