@@ -9,11 +9,13 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/internal/testkit"
+	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
 // TestEmulated runs small cases of TestRowsMatchCPU and TestTablesMatchCPU in a build with the tag cudaemu, in which the kernels run on an
 // emulated GPU. It needs cgo and a C++ compiler. VSSGP_REQUIRE_TOOLS=1 makes a missing one a failure.
 func TestEmulated(t *testing.T) {
+	slow.Race(t)
 	if why := cannotEmulate(); why != "" {
 		if os.Getenv("VSSGP_REQUIRE_TOOLS") != "" {
 			t.Fatal(why)
