@@ -1027,9 +1027,9 @@ func TestFactorizedReachesBest(t *testing.T) {
 		within float64 // nats
 	}{
 		"L-BFGS":                  {Options{Inference: Factorized, Iterations: 300}, 0.01},
-		"RMSPROP":                 {Options{Inference: Stochastic, Iterations: 3000, Batch: BatchOptions{Rows: 20}}, 1},
-		"RMSPROP, contiguous":     {Options{Inference: Stochastic, Iterations: 3000, Batch: BatchOptions{Rows: 20, Contiguous: true}}, 1},
-		"RMSPROP, 5 rows a batch": {Options{Inference: Stochastic, Iterations: 3000, Batch: BatchOptions{Rows: 5}}, 3},
+		"RMSProp":                 {Options{Inference: Stochastic, Iterations: 3000, Batch: BatchOptions{Rows: 20}}, 1},
+		"RMSProp, contiguous":     {Options{Inference: Stochastic, Iterations: 3000, Batch: BatchOptions{Rows: 20, Contiguous: true}}, 1},
+		"RMSProp, 5 rows a batch": {Options{Inference: Stochastic, Iterations: 3000, Batch: BatchOptions{Rows: 5}}, 3},
 	} {
 		c.o.From, c.o.Fix = from, variational.Names(func(t Tensor) bool { return t.Group != variational.Coefficients })
 		_, r := mustFit(t, data, c.o)

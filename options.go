@@ -59,7 +59,7 @@ type Options struct {
 	Priors    Priors           // of σ, l and the noise; default weak priors chosen from the data, see NoPriors
 	Posterior PosteriorOptions // of the hyper-parameters, after the fit
 
-	Iterations int          // maximum number of L-BFGS or RMSPROP iterations of each start; 0: chosen by Inference; or NoIterations
+	Iterations int          // maximum number of L-BFGS or RMSProp iterations of each start; 0: chosen by Inference; or NoIterations
 	Optimizer  Optimizer    // default OptimizerWindows if there are many windows, else OptimizerGlobal
 	Batch      BatchOptions // mini-batches of Stochastic inference
 	Restarts   int          // number of further starts; the fit returns the start with the best bound

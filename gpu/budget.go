@@ -53,7 +53,7 @@ const (
 	arrayGate
 	arrayEven
 	arrayFeatures // the parameters of the features, in the layout of packFeatures
-	arrayRot      // [M,6] rotations
+	arrayRot      // [M, kernels.Rotations] rotations
 	arrayCoef     // adjoint of C, or means and variances of coefficients
 	arrayGram     // in the order of backend.NewGram
 	arraySums     // sums of each feature

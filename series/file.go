@@ -57,8 +57,11 @@ type saved struct {
 	Short     *saved  `json:"short,omitempty"`
 }
 
+// save returns p for a model file. It panics on a part without a case, which a file could not represent.
 func save(p Part) saved {
 	switch p := p.(type) {
+	case Constant:
+		return saved{Kind: "constant"}
 	case Slope:
 		return saved{Kind: "slope", SD: p.SD}
 	case SmoothTrend:
@@ -79,7 +82,7 @@ func save(p Part) saved {
 	case Regressors:
 		return saved{Kind: "regressors"}
 	}
-	return saved{Kind: "constant"}
+	panic(fmt.Sprintf("series: a part of type %T has no kind in model files", p))
 }
 
 // part converts s back to a Part. It is the inverse of save.

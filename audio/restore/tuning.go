@@ -2,7 +2,7 @@ package restore
 
 import "time"
 
-// Tuning constants. The packages internal/timewarp (models), audio/internal/crosschannel (prediction from other channels) and
+// Tuning constants. The packages audio/internal/timewarp (models), audio/internal/crosschannel (prediction from other channels) and
 // audio/internal/declip (declipping) have their own.
 const (
 	// DefaultContext is the duration on each side of a gap that VSSGP models if Options.Context is 0. Other methods use it for initial

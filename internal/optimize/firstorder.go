@@ -2,7 +2,7 @@ package optimize
 
 import "math"
 
-// Constants of RMSPROP (Tieleman & Hinton 2012). The step rate of each coordinate adapts to the
+// Constants of RMSProp (Tieleman & Hinton 2012). The step rate of each coordinate adapts to the
 // signs of successive steps.
 const (
 	rmsDecay  = 0.9   // of the running mean of squared gradients

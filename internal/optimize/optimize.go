@@ -1,6 +1,6 @@
 // Package optimize maximizes a bound from initial parameters. It defines the stages of an
 // optimization with their free tensors, the transform between parameters and unconstrained
-// coordinates (Coordinates), L-BFGS over all coordinates or per window, and RMSPROP on
+// coordinates (Coordinates), L-BFGS over all coordinates or per window, and RMSProp on
 // mini-batches. A run depends only on its data, its Settings and its State, and a resumed run
 // gives the same bits.
 package optimize

@@ -53,7 +53,7 @@ type stage struct {
 	name       string
 	free       []string
 	iterations int
-	stochastic bool // by RMSPROP on mini-batches of the factorized bound
+	stochastic bool // by RMSProp on mini-batches of the factorized bound
 }
 
 // stages returns the stages for m features and the given number of rows.

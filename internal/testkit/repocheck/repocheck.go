@@ -1,4 +1,3 @@
-// Package repocheck tests the repository as a whole: the layers of imports, cycles between the files
-// of a package, comments of exported names, and files named in comments. It contains only
-// tests.
+// Package repocheck tests the repository as a whole: the layers of imports, comments of exported
+// names, and files named in comments. It contains only tests.
 package repocheck
