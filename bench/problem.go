@@ -15,8 +15,8 @@ import (
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/backend"
-	"github.com/vssgp/vssgp/bench/internal/matrix"
 	"github.com/vssgp/vssgp/internal/linalg/blocktri"
+	"github.com/vssgp/vssgp/internal/testkit/matrix"
 )
 
 // sizes describes a synthetic problem.

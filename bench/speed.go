@@ -35,7 +35,7 @@ func (o *speedTask) flags(set *flag.FlagSet) {
 	set.StringVar(&o.data, "data", "", "use the rows of this recording or table of two columns, and the model after -fit iterations")
 	set.BoolVar(&o.json, "json", false, "print lines of JSON instead of text")
 	set.StringVar(&o.out, "out", "", "append lines of JSON to this file")
-	set.BoolVar(&o.show, "show", false, "print the table of files of lines, such as those of device.sh; time nothing")
+	set.BoolVar(&o.show, "show", false, "print the table of files of lines, such as the results of device.sh; time nothing")
 	set.StringVar(&o.dump, "dump", "", "write the problem, its bound and gradient to this folder, for peers; time nothing")
 	set.StringVar(&o.name, "case", "", "name of the measurement (default: composed of the sizes)")
 	set.StringVar(&o.peerList, "peers", "", "libraries to time in the same run: numpy, jax, torch (exact, no windows), celerite4, celerite20")

@@ -16,8 +16,8 @@ import (
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/bench/internal/jsonl"
 	"github.com/vssgp/vssgp/bench/internal/machine"
-	"github.com/vssgp/vssgp/bench/internal/matrix"
 	"github.com/vssgp/vssgp/internal/bayes"
+	"github.com/vssgp/vssgp/internal/testkit/matrix"
 )
 
 // tablesTask is `bench tables`.

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/bench/internal/jsonl"
-	"github.com/vssgp/vssgp/bench/internal/matrix"
 	"github.com/vssgp/vssgp/internal/testkit"
+	"github.com/vssgp/vssgp/internal/testkit/matrix"
 )
 
 // TestTables checks the lines of fits to splits, the table, and the written splits.

@@ -23,7 +23,7 @@ package gpu
 //	slab       rows of every chunk of a batch whose features are stored together (store.go)
 //
 // The batches are processed in order. A batch first runs its jobs, slab by slab, and then its
-// reductions, those of even cells before those of odd ones. kernels/tables.cuh has the structs.
+// reductions, even cells before odd ones. kernels/tables.cuh has the structs.
 
 import (
 	"slices"

@@ -13,10 +13,10 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp"
-	"github.com/vssgp/vssgp/cmd/vssgp/internal/table"
 	"github.com/vssgp/vssgp/internal/bayes"
 	"github.com/vssgp/vssgp/internal/fileio/safetensors"
 	"github.com/vssgp/vssgp/internal/testkit"
+	"github.com/vssgp/vssgp/internal/testkit/matrix"
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 	"github.com/vssgp/vssgp/internal/testkit/oracle"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
@@ -34,7 +34,7 @@ func waves(n int) string {
 }
 
 // column returns a column of a table.
-func column(t *testing.T, tab *table.Matrix, name string) []float64 {
+func column(t *testing.T, tab *matrix.Matrix, name string) []float64 {
 	t.Helper()
 	i := slices.Index(tab.Names, name)
 	if i < 0 {
@@ -64,7 +64,7 @@ func TestFitPredict(t *testing.T) {
 	for _, name := range []string{"out.csv", "out.npy"} {
 		out := filepath.Join(dir, name)
 		succeed(t, "predict", model, in, "-o", out, "--full", "--draws", "3")
-		tab := testkit.Must(table.Open(out))(t)
+		tab := testkit.Must(matrix.ReadFull(out))(t)
 		if name == "out.npy" {
 			if tab.Rows != 2 || tab.Cols != 1+4+3+6 {
 				t.Errorf("%d rows, %d columns, want 2 and 14", tab.Rows, tab.Cols)
@@ -89,8 +89,8 @@ func TestFitPredict(t *testing.T) {
 		}
 	}
 	latent := succeed(t, "predict", model, in, "-o", "-", "--latent", "--full").stdout
-	tab := testkit.Must(table.Open(testkit.Put(t, dir, "latent.csv", latent)))(t)
-	full := testkit.Must(table.Open(filepath.Join(dir, "out.csv")))(t)
+	tab := testkit.Must(matrix.ReadFull(testkit.Put(t, dir, "latent.csv", latent)))(t)
+	full := testkit.Must(matrix.ReadFull(filepath.Join(dir, "out.csv")))(t)
 	noise := r.NoiseSD[0]
 	if sd, cov := column(t, tab, "y1_sd")[0], column(t, tab, "y1_y1_cov")[0]; math.Abs(sd*sd-cov) > 1e-12*cov || cov == 0 {
 		t.Errorf("latent sd %v, variance %v: want the square", sd, cov)
@@ -287,7 +287,7 @@ func TestPosteriorCommands(t *testing.T) {
 	}
 	testkit.Contains(t, succeed(t, "info", "without.st", "--json").stdout, `"frequency_sd":[]`)
 	out := succeed(t, "predict", "with.st", "d.csv", "--x", "t", "--posterior", "--draws", "2", "-o", "-").stdout
-	tab := testkit.Must(table.Open(testkit.Put(t, t.TempDir(), "out.csv", out)))(t)
+	tab := testkit.Must(matrix.ReadFull(testkit.Put(t, t.TempDir(), "out.csv", out)))(t)
 	testkit.Equal(t, strings.Join(tab.Names, ","), "t,y1_mean,y1_sd,y1_lower,y1_upper,y1_draw1,y1_draw2", "columns")
 	for v := range slices.Chunk(tab.Data, tab.Cols) {
 		if width := (v[4] - v[3]) / v[2]; !(v[3] < v[1] && v[1] < v[4]) || math.Abs(width-2*1.96) > 0.5 {

@@ -17,8 +17,8 @@ import (
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/audio/restore"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
-	"github.com/vssgp/vssgp/cmd/vssgp/internal/table"
 	"github.com/vssgp/vssgp/internal/testkit"
+	"github.com/vssgp/vssgp/internal/testkit/matrix"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
@@ -137,7 +137,7 @@ func TestImputeStereo(t *testing.T) {
 			t.Errorf("%s has outputs %v, want two channels", m, i.Outputs)
 		}
 	}
-	sd := testkit.Must(table.Open(filepath.Join(dir, "sd.csv")))(t)
+	sd := testkit.Must(matrix.ReadFull(filepath.Join(dir, "sd.csv")))(t)
 	if sd.Rows != 2*15 {
 		t.Errorf("%d standard deviations, want 30", sd.Rows)
 	}
@@ -227,7 +227,7 @@ func TestMainJob(t *testing.T) {
 	if !(ours["test_rmse"] < 0.85*ar["test_rmse"]) || !(ours["coverage95"] > 0.9 && ours["coverage95"] < 0.995) {
 		t.Errorf("the fill scores %v, ar %v; want it better, with intervals that cover about 95 %%", ours, ar)
 	}
-	sd := testkit.Must(table.Open(in("sd.csv")))(t)
+	sd := testkit.Must(matrix.ReadFull(in("sd.csv")))(t)
 	if sd.Rows != 2000 || sd.Data[0] != 3200 || !(sd.Data[2] > 0) {
 		t.Errorf("%d standard deviations, the first %v", sd.Rows, sd.Data[:3])
 	}

@@ -19,8 +19,8 @@ import (
 	"time"
 
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
-	"github.com/vssgp/vssgp/cmd/vssgp/internal/table"
 	"github.com/vssgp/vssgp/internal/testkit"
+	"github.com/vssgp/vssgp/internal/testkit/matrix"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
@@ -90,9 +90,7 @@ func TestMemoryEstimate(t *testing.T) {
 	t.Setenv("GOMEMLIMIT", "off") // --memory would set it
 	t.Chdir(t.TempDir())
 	write := func(name string, n, columns int, data []float64) {
-		f := testkit.Must(os.Create(name))(t)
-		defer f.Close()
-		testkit.OK(t, table.WriteNPY(f, []int{n, columns}, data))
+		testkit.OK(t, matrix.WriteNPY(name, []int{n, columns}, data))
 	}
 	rows := func(name string, n, q int) {
 		data := make([]float64, 0, n*(q+1))

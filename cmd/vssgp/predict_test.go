@@ -14,9 +14,9 @@ import (
 
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
-	"github.com/vssgp/vssgp/cmd/vssgp/internal/table"
 	"github.com/vssgp/vssgp/internal/fileio/safetensors"
 	"github.com/vssgp/vssgp/internal/testkit"
+	"github.com/vssgp/vssgp/internal/testkit/matrix"
 )
 
 // fittedWave writes a stereo wave, 400 samples at 1000 Hz, and a model of it.
@@ -38,7 +38,7 @@ func TestPredictFormats(t *testing.T) {
 	model, recording := fittedWave(t, dir)
 	at := func(name string) string { return filepath.Join(dir, name) }
 	succeed(t, "predict", model, recording, "--draws", "2", "--seed", "3", "-o", at("all.csv"))
-	all := testkit.Must(table.Open(at("all.csv")))(t)
+	all := testkit.Must(matrix.ReadFull(at("all.csv")))(t)
 	want := "seconds,channel1_mean,channel1_sd,channel2_mean,channel2_sd,channel1_draw1,channel2_draw1,channel1_draw2,channel2_draw2"
 	testkit.Equal(t, strings.Join(all.Names, ","), want, "columns")
 	column := func(name string) []float64 { return column(t, all, name) }
@@ -57,7 +57,7 @@ func TestPredictFormats(t *testing.T) {
 		}
 	}
 	succeed(t, "predict", model, recording, "--draws", "2", "--seed", "3", "--draws-file", at("d.npy"), "-o", at("mean.npy"))
-	means := testkit.Must(table.Open(at("mean.npy")))(t)
+	means := testkit.Must(matrix.ReadFull(at("mean.npy")))(t)
 	if means.Cols != 5 || means.Rows != 400 {
 		t.Errorf("mean.npy is [%d,%d], want [400,5]", means.Rows, means.Cols)
 	}
@@ -70,11 +70,11 @@ func TestPredictFormats(t *testing.T) {
 		t.Error("d.npy: the second draw of the second output is not the table's")
 	}
 	succeed(t, "predict", model, recording, "--draws", "2", "--seed", "3", "--draws-file", at("d.csv"), "-o", at("alone.csv"))
-	d := testkit.Must(table.Open(at("d.csv")))(t)
+	d := testkit.Must(matrix.ReadFull(at("d.csv")))(t)
 	if d.Cols != 5 || d.Names[4] != "channel2_draw2" || d.Data[4] != column("channel2_draw2")[0] {
 		t.Errorf("d.csv has columns %v and begins %v", d.Names, d.Data[:5])
 	}
-	if alone, err := table.Open(at("alone.csv")); err != nil || alone.Cols != 5 {
+	if alone, err := matrix.ReadFull(at("alone.csv")); err != nil || alone.Cols != 5 {
 		t.Errorf("alone.csv has columns %v, %v; want no draws", alone.Names, err)
 	}
 }
@@ -145,7 +145,7 @@ func TestJointCovarianceIsSymmetric(t *testing.T) {
 			args = append(args, "--latent")
 		}
 		succeed(t, args...)
-		means, joint := testkit.Must(table.Open(x("o.npy")))(t).Data, readJoint(t, x("j.npy"))
+		means, joint := testkit.Must(matrix.ReadFull(x("o.npy")))(t).Data, readJoint(t, x("j.npy"))
 		for n := range 3 {
 			for d := range 2 {
 				i, sd := 2*n+d, means[5*n+2+2*d]
@@ -179,7 +179,7 @@ func readJoint(t *testing.T, path string) []float64 {
 	const shape = "(3, 2, 3, 2)"
 	testkit.Contains(t, b[:128], shape)
 	flat := testkit.Put(t, t.TempDir(), "flat.npy", strings.Replace(b, shape, "(6, 6)      ", 1))
-	return testkit.Must(table.Open(flat))(t).Data
+	return testkit.Must(matrix.ReadFull(flat))(t).Data
 }
 
 // TestStdoutWithFiles checks that the other outputs are also written if the prediction

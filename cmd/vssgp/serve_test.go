@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -19,8 +18,8 @@ import (
 
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/serve"
-	"github.com/vssgp/vssgp/cmd/vssgp/internal/table"
 	"github.com/vssgp/vssgp/internal/testkit"
+	"github.com/vssgp/vssgp/internal/testkit/matrix"
 )
 
 // A client sends requests to a server in this process.
@@ -100,9 +99,9 @@ func TestServedCommandsMatchFiles(t *testing.T) {
 		value := []string{"3", "5", "4", "", "7", "6", "4"}[i%7]
 		csv.WriteString(day.AddDate(0, 0, i).Format("2006-01-02") + "," + value + "\n")
 	}
-	var npy bytes.Buffer
-	testkit.OK(t, table.WriteNPY(&npy, []int{4, 3}, []float64{0, 0, 1, 1, 0, 2, 0, 1, 3, 1, 1, 4}))
-	files := map[string]string{"flow.csv": csv.String(), "at.csv": "day\n2024-02-01\n", "xy.npy": npy.String(),
+	npy := filepath.Join(t.TempDir(), "xy.npy")
+	testkit.OK(t, matrix.WriteNPY(npy, []int{4, 3}, []float64{0, 0, 1, 1, 0, 2, 0, 1, 3, 1, 1, 4}))
+	files := map[string]string{"flow.csv": csv.String(), "at.csv": "day\n2024-02-01\n", "xy.npy": string(testkit.Read(t, npy)),
 		"gaps.csv": "start,end\n4950,5110\n", "in.wav": string(speech)}
 	c := newClient(t)
 	for _, step := range []struct {

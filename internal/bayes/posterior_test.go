@@ -97,18 +97,6 @@ func TestPriorMatchesIntegralAndSlope(t *testing.T) {
 			t.Errorf("%v is accepted", bad)
 		}
 	}
-	f := With(correlated, []Prior{{1, 1}, {2, 0.5}})
-	g := make([]float64, 2)
-	v, err := f([]float64{0.3, 0.4}, g)
-	bare, _ := correlated([]float64{0.3, 0.4}, make([]float64, 2))
-	a, _ := Prior{1, 1}.Log(0.3)
-	b, _ := Prior{2, 0.5}.Log(0.4)
-	if err != nil || math.Abs(v-bare-a-b) > 1e-12 {
-		t.Errorf("with priors %v (%v), want %v", v, err, bare+a+b)
-	}
-	if _, err := With(truncated, []Prior{{1, 1}})([]float64{2}, g); err == nil {
-		t.Error("an objective's error is lost")
-	}
 }
 
 // ridge returns the log density of a Gaussian over (θ, ψ). The standard deviation of θ is 0.5 if ψ is profiled out and 1e-4 if ψ is fixed.

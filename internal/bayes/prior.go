@@ -8,8 +8,6 @@ package bayes
 import (
 	"fmt"
 	"math"
-
-	"github.com/vssgp/vssgp/internal/optimize/lbfgs"
 )
 
 // A Prior is a log-normal prior: log θ ~ N(log Median, SD²).
@@ -31,20 +29,4 @@ func (p Prior) Check() error {
 func (p Prior) Log(v float64) (value, slope float64) {
 	z := (v - math.Log(p.Median)) / p.SD
 	return -0.5*z*z - math.Log(p.SD) - 0.5*math.Log(2*math.Pi), -z / p.SD
-}
-
-// With returns the objective plus the log priors of all coordinates.
-func With(f lbfgs.Func, priors []Prior) lbfgs.Func {
-	return func(v, gradient []float64) (float64, error) {
-		value, err := f(v, gradient)
-		if err != nil {
-			return 0, err
-		}
-		for i, p := range priors {
-			log, slope := p.Log(v[i])
-			value += log
-			gradient[i] += slope
-		}
-		return value, nil
-	}
 }

@@ -59,6 +59,7 @@ func (j *job) write() error {
 	if err != nil {
 		return err
 	}
+	defer f.Close() // after a panic; a second Close has no effect
 	if err = j.fill(failingWriter{f, j.path}); err == nil {
 		err = cmp.Or(fail("sync", j.path), f.Sync())
 	}

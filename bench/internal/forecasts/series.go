@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/vssgp/vssgp/bench/internal/matrix"
+	"github.com/vssgp/vssgp/internal/testkit/matrix"
 )
 
 // A Series contains y over x, and the values of regressors if there are any.

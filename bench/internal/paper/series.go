@@ -11,8 +11,8 @@ import (
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/bench/internal/baselines"
-	"github.com/vssgp/vssgp/bench/internal/matrix"
 	"github.com/vssgp/vssgp/internal/bayes"
+	"github.com/vssgp/vssgp/internal/testkit/matrix"
 )
 
 // A series contains one output over one input.

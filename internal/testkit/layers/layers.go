@@ -1,4 +1,4 @@
-// Package layers assigns each folder of the module to a layer. A package imports only packages of its own layer and of lower ones.
+// Package layers assigns each folder of the module to a layer. A package imports nothing from higher layers.
 package layers
 
 import "strings"

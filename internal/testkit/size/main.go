@@ -120,7 +120,7 @@ var (
 	aCommand = regexp.MustCompile(`(?m)^  ([a-z]+)  +[A-Z]`)
 )
 
-// flags returns the flags of each command, and under "" those of all commands together.
+// flags returns the flags of each command, and under "" the flags of all commands together.
 func flags() (map[string]map[string]bool, error) {
 	help := func(args ...string) (string, error) {
 		out, err := exec.Command("go", append([]string{"run", "./cmd/vssgp"}, args...)...).CombinedOutput()

@@ -23,12 +23,12 @@ import (
 type chart struct {
 	Title, Text string
 	panel       *plot.Plot
-	legend      []Entry
+	legend      []entry
 	logY        bool // if all y are positive
 }
 
 func newChart(title, text, x, y string) *chart {
-	c := &chart{Title: title, Text: text, panel: Panel("", x, y)}
+	c := &chart{Title: title, Text: text, panel: newPanel("", x, y)}
 	c.panel.X.Tick.Marker, c.panel.Y.Tick.Marker = plot.TickerFunc(ticks), plot.TickerFunc(ticks)
 	return c
 }
@@ -87,8 +87,8 @@ func dateTicks(lo, hi float64) (all []plot.Tick) {
 // add adds a plotter and, if its name is new, an entry of the legend.
 func (c *chart) add(name string, mark plot.Thumbnailer, p plot.Plotter) {
 	c.panel.Add(p)
-	if name != "" && !slices.ContainsFunc(c.legend, func(e Entry) bool { return e.Name == name }) {
-		c.legend = append(c.legend, Entry{name, mark})
+	if name != "" && !slices.ContainsFunc(c.legend, func(e entry) bool { return e.name == name }) {
+		c.legend = append(c.legend, entry{name, mark})
 	}
 }
 
@@ -114,7 +114,7 @@ func runs(columns ...[]float64) iter.Seq2[int, int] {
 // line adds a line through the points of each run.
 func (c *chart) line(name string, clr color.Color, x, y []float64) {
 	for lo, hi := range runs(x, y) {
-		l := &plotter.Line{XYs: Points(x[lo:hi], y[lo:hi]), LineStyle: Stroke(clr)}
+		l := &plotter.Line{XYs: points(x[lo:hi], y[lo:hi]), LineStyle: stroke(clr)}
 		c.add(name, l, l)
 	}
 }
@@ -122,7 +122,7 @@ func (c *chart) line(name string, clr color.Color, x, y []float64) {
 func (c *chart) points(name string, clr color.Color, x, y []float64) {
 	s := &plotter.Scatter{GlyphStyle: draw.GlyphStyle{Color: clr, Radius: vg.Points(1.2), Shape: draw.CircleGlyph{}}}
 	for lo, hi := range runs(x, y) {
-		s.XYs = append(s.XYs, Points(x[lo:hi], y[lo:hi])...)
+		s.XYs = append(s.XYs, points(x[lo:hi], y[lo:hi])...)
 	}
 	if len(s.XYs) > 0 {
 		c.add(name, s, s)
@@ -135,9 +135,9 @@ func transparent(c color.RGBA) color.Color { return color.NRGBA{c.R, c.G, c.B, 0
 // band fills the area between lower and upper.
 func (c *chart) band(name string, clr color.RGBA, x, lower, upper []float64) {
 	for lo, hi := range runs(x, lower, upper) {
-		back := Points(x[lo:hi], lower[lo:hi])
+		back := points(x[lo:hi], lower[lo:hi])
 		slices.Reverse(back)
-		p := &plotter.Polygon{XYs: []plotter.XYs{append(Points(x[lo:hi], upper[lo:hi]), back...)}, Color: transparent(clr)}
+		p := &plotter.Polygon{XYs: []plotter.XYs{append(points(x[lo:hi], upper[lo:hi]), back...)}, Color: transparent(clr)}
 		c.add(name, p, p)
 	}
 }
@@ -175,7 +175,7 @@ func (r rule) Plot(c draw.Canvas, p *plot.Plot) {
 	if !c.ContainsX(x) {
 		return
 	}
-	c.StrokeLine2(Stroke(Red), x, c.Min.Y, x, top)
+	c.StrokeLine2(stroke(Red), x, c.Min.Y, x, top)
 	style, gap := textStyle, vg.Points(3)
 	if style.Color, style.Font.Size = Red, vg.Points(9); x > c.Center().X {
 		style.XAlign, gap = draw.XRight, -gap
@@ -201,8 +201,8 @@ func (s shade) Plot(c draw.Canvas, p *plot.Plot) {
 }
 
 // figureOf returns a figure with the charts in one column.
-func figureOf(charts []*chart, width, height vg.Length) Figure {
-	f := Figure{Width: width, Height: height * vg.Length(len(charts))}
+func figureOf(charts []*chart, width, height vg.Length) figure {
+	f := figure{width: width, height: height * vg.Length(len(charts))}
 	for _, c := range charts {
 		p := c.panel
 		if p.Title.Text = c.Title; c.logY && p.Y.Min > 0 && !math.IsInf(p.Y.Min, 1) {
@@ -211,10 +211,10 @@ func figureOf(charts []*chart, width, height vg.Length) Figure {
 			}
 			p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
 		}
-		f.Panels = append(f.Panels, p)
+		f.panels = append(f.panels, p)
 		for _, e := range c.legend {
-			if len(c.legend) > 1 && !slices.ContainsFunc(f.Legend, func(o Entry) bool { return o.Name == e.Name }) {
-				f.Legend = append(f.Legend, e)
+			if len(c.legend) > 1 && !slices.ContainsFunc(f.legend, func(o entry) bool { return o.name == e.name }) {
+				f.legend = append(f.legend, e)
 			}
 		}
 	}
@@ -236,7 +236,7 @@ var (
 // policy forbids, by presentation attributes. It replaces black by the color of the page's text, and images fill their area.
 func (c *chart) element(width, height vg.Length) (template.HTML, error) {
 	f := figureOf([]*chart{{panel: c.panel, legend: c.legend, logY: c.logY}}, width, height)
-	f.Panels[0].BackgroundColor = nil
+	f.panels[0].BackgroundColor = nil
 	var b bytes.Buffer
 	if err := f.SVG(&b); err != nil {
 		return "", fmt.Errorf("draw %q: %w", c.Title, err)

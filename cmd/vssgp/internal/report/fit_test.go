@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp"
-	"github.com/vssgp/vssgp/cmd/vssgp/internal/table"
 	"github.com/vssgp/vssgp/internal/bayes"
 	"github.com/vssgp/vssgp/internal/testkit"
+	"github.com/vssgp/vssgp/internal/testkit/matrix"
 )
 
 // TestFitReport checks that the report of a CO2 fit has all sections in each
@@ -40,7 +40,7 @@ func TestFitReport(t *testing.T) {
 // fittedDocument returns the report of a fit to the CO2 concentrations of Mauna Loa.
 func fittedDocument(t *testing.T) *Document {
 	t.Helper()
-	c := testkit.Must(table.Open("../../../../testdata/co2_monthly.csv"))(t)
+	c := testkit.Must(matrix.ReadFull("../../../../testdata/co2_monthly.csv"))(t)
 	data := &vssgp.Data{N: c.Rows, Q: 1, D: 1, XNames: c.Names[:1], YNames: c.Names[1:]}
 	for n := range c.Rows {
 		data.X, data.Y = append(data.X, c.Data[2*n]), append(data.Y, c.Data[2*n+1])

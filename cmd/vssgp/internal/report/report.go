@@ -1,5 +1,5 @@
 // Package report writes reports on fits, predictions, models and filled recordings, with charts, tables and audio. A Document is written as
-// a page (HTML) or as an image of its charts (PNG, SVG). A Figure is an image of any plots.
+// a page (HTML) or as an image of its charts (PNG, SVG).
 package report
 
 import (

@@ -130,33 +130,6 @@ func (f *File) blocks(ctx context.Context, limit int) iter.Seq2[*Table, error] {
 	}
 }
 
-// A Matrix is a table of Rows ≥ 1 rows of Cols ≥ 1 finite numbers, with a name for each column. Data is [Rows,Cols], row-major.
-type Matrix struct {
-	Names      []string
-	Rows, Cols int
-	Data       []float64
-}
-
-// Open reads a table of numbers at a path. A missing number is an error.
-func Open(path string) (*Matrix, error) {
-	f, err := At(path)
-	if err != nil {
-		return nil, err
-	}
-	return f.matrix()
-}
-
-// matrix reads a table of numbers.
-func (f *File) matrix() (*Matrix, error) {
-	t, err := Read(context.Background(), f)
-	if err != nil {
-		return nil, err
-	}
-	m := &Matrix{Names: t.Names, Rows: t.Rows, Cols: t.Cols}
-	m.Data, err = t.Inputs(upTo(t.Cols), make([]*Axis, t.Cols))
-	return m, err
-}
-
 // numbered returns the names x0, x1, … for columns without names.
 func numbered(cols int) []string {
 	names := make([]string, cols)

@@ -44,27 +44,9 @@ func (w *Writer) Close() error {
 	return w.b.Flush()
 }
 
-// writeAll writes data and closes the writer, unless err is not nil.
-func writeAll(w *Writer, err error, data []float64) error {
-	if err == nil {
-		err = w.Write(data)
-	}
-	if err == nil {
-		err = w.Close()
-	}
-	return err
-}
-
-// WriteCSV writes a line of names and then data, [len(data)/len(names), len(names)] row-major, with each value in the shortest form that
-// parses to the same float64. Names that are empty, equal or numbers, a table without rows, and values that are not finite are errors that
-// wrap ErrFormat, because Open rejects such files.
-func WriteCSV(w io.Writer, names []string, data []float64) error {
-	to, err := NewTextWriter(w, names, ',', nil)
-	return writeAll(to, err, data)
-}
-
-// NewTextWriter returns a writer of the same format as WriteCSV with any delimiter. axes are the axes of the first columns, which determine
-// the layout of their dates.
+// NewTextWriter returns a writer of text with a delimiter. It writes a line of names, and then numbers, each in the shortest form that
+// parses to the same float64. axes are the axes of the first columns, which determine the layout of their dates. Names that are empty,
+// equal or numbers, a table without rows, and values that are not finite are errors that wrap ErrFormat, because Read rejects such files.
 func NewTextWriter(w io.Writer, names []string, delimiter byte, axes []*Axis) (*Writer, error) {
 	cols := len(names)
 	if cols == 0 {
@@ -109,14 +91,8 @@ func NewTextWriter(w io.Writer, names []string, delimiter byte, axes []*Axis) (*
 	return to, nil
 }
 
-// WriteNPY writes data, row-major with the given shape, as NPY version 1.0 of type '<f8'. An empty shape is a scalar. Data that do not
-// match the shape and values that are not finite are errors that wrap ErrFormat.
-func WriteNPY(w io.Writer, shape []int, data []float64) error {
-	to, err := NewNPYWriter(w, shape)
-	return writeAll(to, err, data)
-}
-
-// NewNPYWriter returns a writer of the same format as WriteNPY.
+// NewNPYWriter returns a writer of NPY version 1.0 of type '<f8', row-major with the given shape. An empty shape is a scalar. Data that do
+// not match the shape and values that are not finite are errors that wrap ErrFormat.
 func NewNPYWriter(w io.Writer, shape []int) (*Writer, error) {
 	want, tuple := 1, ""
 	for i, s := range shape {

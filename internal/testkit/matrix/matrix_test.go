@@ -51,6 +51,9 @@ func TestWriteIsReadBack(t *testing.T) {
 		if !slices.Equal(values, data) || len(head)%64 != 0 || int(head[8]) != len(head)-10 {
 			t.Errorf("shape %v: header %q, values %v", of, head, values)
 		}
+		if m, err := ReadFull(path); len(of) > 0 && (err != nil || !slices.Equal(m.Data, data) || m.Rows != of[0]) {
+			t.Errorf("shape %v: read back %+v, error %v", of, m, err)
+		}
 		testkit.Contains(t, string(head), "\x93NUMPY\x01\x00", "{'descr': '<f8', 'fortran_order': False, 'shape': "+shape+", }", " \n")
 	}
 }

@@ -1,4 +1,5 @@
-// Package matrix reads and writes tables of numbers.
+// Package matrix reads and writes plain tables of numbers, for benchmarks and tests. It shares no code with the tables of the command, whose
+// tests read their outputs with it.
 package matrix
 
 import (
@@ -9,6 +10,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,9 +26,12 @@ type Matrix struct {
 	Data       []float64
 }
 
-// Read reads a CSV file whose first line has the names of the columns. An empty cell is NaN, and a date is its time in
-// days since 1970.
+// Read reads a CSV file whose first line has the names of the columns, or the file of WriteNPY if the name ends in .npy. An empty cell is
+// NaN, and a date is its time in days since 1970.
 func Read(path string) (*Matrix, error) {
+	if strings.HasSuffix(path, ".npy") {
+		return readNPY(path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -77,6 +82,34 @@ func number(cell string) (float64, error) {
 		}
 	}
 	return strconv.ParseFloat(cell, 64)
+}
+
+// tuple matches the shape of an NPY file of one or two dimensions.
+var tuple = regexp.MustCompile(`'descr': '<f8', 'fortran_order': False, 'shape': \((\d+),(?: (\d+))?,?\s*\)`)
+
+// readNPY reads an NPY file of one or two dimensions. The columns have no names.
+func readNPY(path string) (*Matrix, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	const prefix = 10
+	shape := tuple.FindSubmatch(text[:min(len(text), 128)])
+	if shape == nil {
+		return nil, fmt.Errorf("%s: no NPY header of one or two dimensions", path)
+	}
+	m := &Matrix{Cols: 1}
+	m.Rows, _ = strconv.Atoi(string(shape[1]))
+	if shape[2] != nil {
+		m.Cols, _ = strconv.Atoi(string(shape[2]))
+	}
+	values := text[min(len(text), prefix+int(binary.LittleEndian.Uint16(text[8:prefix]))):]
+	if len(values) != 8*m.Rows*m.Cols {
+		return nil, fmt.Errorf("%s: %d bytes of values, must be %d", path, len(values), 8*m.Rows*m.Cols)
+	}
+	m.Data = make([]float64, m.Rows*m.Cols)
+	_, err = binary.Decode(values, binary.LittleEndian, m.Data)
+	return m, err
 }
 
 // WriteCSV writes a CSV file with the names of the columns and the rows of data.
