@@ -14,11 +14,16 @@ import (
 	"github.com/vssgp/vssgp/internal/fileio"
 	"github.com/vssgp/vssgp/internal/fileio/safetensors"
 	"github.com/vssgp/vssgp/internal/linalg/blocktri"
+	"github.com/vssgp/vssgp/internal/spectral"
 	"github.com/vssgp/vssgp/variational"
 )
 
 // fileFormat is the metadata entry "format" of a model file.
 const fileFormat = "vssgp/1"
+
+// fileSearched is the format of a model that a search has found. It has the additional entries "components" and "draws.components" (the
+// components in the model's units, as JSON), and the tensor nameLost.
+const fileSearched = "vssgp/2"
 
 // fileFactorized is the spelling of Factorized in files of this format. Factorized itself is read, too.
 const fileFactorized = "factorised"
@@ -33,6 +38,10 @@ const (
 	// (S = τ⁻¹A⁻¹): all diagonal blocks L_v [M_v,M_v], then all subdiagonal blocks
 	// E_v [M_{v+1},M_v], row-major in one vector.
 	nameFactor = "coefficient.factor"
+	// nameLost is the part [1] of the noise variance that belongs to the components of a search.
+	nameLost = "noise.lost"
+	// nameComponents is the metadata entry of the components.
+	nameComponents = "components"
 )
 
 // windowNames lists the tensors of the windows.
@@ -95,6 +104,13 @@ func (m *Model) file() (*safetensors.File, error) {
 		}
 		f.Tensors[nameFactor] = vector(all)
 	}
+	if m.kernel != nil {
+		f.Metadata["format"] = fileSearched
+		f.Tensors[nameLost] = vector([]float64{m.lost})
+		if err := putJSON(f, nameComponents, m.kernel); err != nil {
+			return nil, err
+		}
+	}
 	if err := m.savePosterior(f); err != nil {
 		return nil, err
 	}
@@ -102,13 +118,21 @@ func (m *Model) file() (*safetensors.File, error) {
 		if m.Range == nil && e.name == "x.range" {
 			continue
 		}
-		text, err := json.Marshal(e.value)
-		if err != nil {
-			return nil, fmt.Errorf("save %s: %w", e.name, err)
+		if err := putJSON(f, e.name, e.value); err != nil {
+			return nil, err
 		}
-		f.Metadata[e.name] = string(text)
 	}
 	return f, nil
+}
+
+// putJSON adds a metadata entry.
+func putJSON(f *safetensors.File, name string, value any) error {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Errorf("save %s: %w", name, err)
+	}
+	f.Metadata[name] = string(text)
+	return nil
 }
 
 func vector(a []float64) safetensors.Tensor {
@@ -174,8 +198,8 @@ func Read(r io.ReaderAt, size int64) (*Model, error) {
 }
 
 func fromFile(f *safetensors.File) (*Model, error) {
-	if v := f.Metadata["format"]; v != "" && v != fileFormat {
-		return nil, fmt.Errorf("metadata format is %q, must be %q: %w", v, fileFormat, ErrParams)
+	if v := f.Metadata["format"]; v != "" && v != fileFormat && v != fileSearched {
+		return nil, fmt.Errorf("metadata format is %q, must be %q or %q: %w", v, fileFormat, fileSearched, ErrParams)
 	}
 	p, err := paramsFromFile(f)
 	if err != nil {
@@ -208,15 +232,48 @@ func fromFile(f *safetensors.File) (*Model, error) {
 		return nil, err
 	}
 	m.Metadata = own(f.Metadata)
+	if err := m.readComponents(f); err != nil {
+		return nil, err
+	}
 	if err := m.readFactor(f); err != nil {
 		return nil, err
 	}
 	return m, m.readPosterior(f)
 }
 
+// readComponents reads the components of a search if the file contains them.
+func (m *Model) readComponents(f *safetensors.File) error {
+	text, ok := f.Metadata[nameComponents]
+	if !ok {
+		return nil
+	}
+	m.kernel = &spectral.Model{}
+	if err := f.Entry(nameComponents, m.kernel); err != nil {
+		return fmt.Errorf("metadata %s is %.40q, must be a list of components: %w: %w", nameComponents, text, err, ErrParams)
+	}
+	for _, c := range m.kernel.Components {
+		if err := c.Check(ErrParams); err != nil {
+			return err
+		}
+	}
+	if m.Params.Q != 1 {
+		return fmt.Errorf("%d inputs, but components of a search need one: %w", m.Params.Q, ErrParams)
+	}
+	lost := f.Tensors[nameLost]
+	if !slices.Equal(lost.Shape, []int{1}) || !(lost.Data[0] >= 0 && lost.Data[0] < 1/m.Params.NoisePrecision[0]) {
+		return fmt.Errorf("%s is %v, must be one number from 0 to the noise variance %.6g: %w", nameLost, lost.Data,
+			1/m.Params.NoisePrecision[0], ErrParams)
+	}
+	m.lost = lost.Data[0]
+	return nil
+}
+
 // Name prefixes of the tensors of the hyper-parameters' posterior: one tensor of standard
 // deviations per hyper-parameter, and the tensors of one model per draw.
 const namePosterior, nameDraw = "posterior.", "draw.%03d."
+
+// nameDrawComponents is the metadata entry of the components of the draws.
+const nameDrawComponents = "draws.components"
 
 // tensors returns the standard deviations with their names and shapes for p.
 func (h *Posterior) tensors(p *Params) []Tensor {
@@ -241,18 +298,23 @@ func (m *Model) savePosterior(f *safetensors.File) error {
 		}
 		f.Tensors[t.Name] = safetensors.Tensor{Shape: t.Shape, Data: *t.Data}
 	}
+	var kernels []*spectral.Model
 	for i, d := range m.hyper.Draws {
 		own, err := d.file()
 		if err != nil {
 			return err
 		}
+		kernels = append(kernels, d.kernel)
 		for name, t := range own.Tensors {
 			if !slices.Contains(windowNames, name) { // the draws share the model's windows
 				f.Tensors[fmt.Sprintf(nameDraw, i)+name] = t
 			}
 		}
 	}
-	return nil
+	if m.kernel == nil {
+		return nil
+	}
+	return putJSON(f, nameDrawComponents, kernels)
 }
 
 // readPosterior reads the posterior of the hyper-parameters if the file contains one.
@@ -276,8 +338,18 @@ func (m *Model) readPosterior(f *safetensors.File) error {
 		}
 		*t.Data = have.Data
 	}
+	var kernels []json.RawMessage
+	if m.kernel != nil {
+		if err := f.Entry(nameDrawComponents, &kernels); err != nil {
+			return fmt.Errorf("metadata %s: %w: %w", nameDrawComponents, err, ErrParams)
+		}
+	}
 	for i := range maxDraws {
-		own := &safetensors.File{Tensors: map[string]safetensors.Tensor{}, Metadata: f.Metadata}
+		own := &safetensors.File{Tensors: map[string]safetensors.Tensor{}, Metadata: maps.Clone(f.Metadata)}
+		delete(own.Metadata, nameComponents)
+		if i < len(kernels) {
+			own.Metadata[nameComponents] = string(kernels[i])
+		}
 		for name, t := range f.Tensors {
 			if rest, ok := strings.CutPrefix(name, fmt.Sprintf(nameDraw, i)); ok {
 				own.Tensors[rest] = t
@@ -295,7 +367,8 @@ func (m *Model) readPosterior(f *safetensors.File) error {
 		if err != nil {
 			return fmt.Errorf("draw %d of the hyper-parameters: %w", i, err)
 		}
-		if !d.Params.Alike(m.Params) || !d.Fitted() {
+		alike := d.Params.Alike(m.Params) || m.kernel != nil && d.kernel != nil && d.Params.Q == m.Params.Q && d.Params.D == m.Params.D
+		if !alike || !d.Fitted() {
 			return fmt.Errorf("draw %d of the hyper-parameters differs from the model in size, or has no coefficients: %w", i, ErrParams)
 		}
 		h.Draws = append(h.Draws, d)

@@ -194,7 +194,7 @@ func TestBadModelFiles(t *testing.T) {
 		{"exact, windows", "input 1", meta("window.input", "1")},
 		{"exact, windows", "input -1", meta("window.input", "-1")},
 		{"windows along 1", "window.input", meta("window.input", "1abc")},
-		{"exact", "format", meta("format", "vssgp/2")},
+		{"exact", "format", meta("format", "vssgp/9")},
 		{"exact", "inference", meta("inference", "stochastic")},
 		{"exact", "x.offset", meta("x.offset", "[0, 1")},
 		{"exact", "x.offset", meta("x.offset", `"0"`)},

@@ -46,17 +46,26 @@ func Fit(ctx context.Context, data *Data, o Options) (*Model, *Result, error) {
 		return nil, nil, err
 	}
 	defer f.writer.Close()
+	if f.init == InitSearch {
+		err = f.search(f.progress.Search)
+		return f.finish(err)
+	}
 	for ; f.progress.Start < f.progress.Starts && err == nil; f.progress.Start++ {
 		if err = f.runStart(m, state); err == nil {
 			err = f.addStarts()
 		}
 		m, state = nil, nil
 	}
+	return f.finish(err)
+}
+
+// finish returns the results of Fit, after the last start has ended with err.
+func (f *fit) finish(err error) (*Model, *Result, error) {
 	if f.best == nil {
 		return nil, nil, cmp.Or(err, f.failed)
 	}
-	f.best.model.Range = data.extents()
-	if err == nil {
+	f.best.model.Range = f.data.extents()
+	if err == nil && f.init != InitSearch {
 		f.res.NoPosterior, err = f.posterior()
 		err = optimize.Interrupted(f.ctx, err)
 		if f.o.Posterior.Draws > 0 {
@@ -378,7 +387,7 @@ func (f *fit) report(at optimize.Progress) {
 		Start: f.progress.Start + 1, Starts: f.progress.Starts, Stage: at.Stage, Iteration: at.Iteration, Iterations: at.Iterations,
 		Bound: at.Bound, NoiseSD: math.Sqrt(at.Noise) * f.y.Scale[0], Elapsed: time.Since(f.began),
 	}
-	if done := float64(f.progress.Start) + float64(at.Iteration)/float64(max(1, at.Iterations)); done > 0 {
+	if done := float64(f.progress.Start) + float64(at.Iteration)/float64(max(1, at.Iterations)); done > 0 && at.Iterations > 0 {
 		p.Left = time.Duration(float64(p.Elapsed) * (float64(f.progress.Starts) - done) / done)
 	}
 	f.o.Progress(p)

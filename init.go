@@ -16,6 +16,7 @@ import (
 	"github.com/vssgp/vssgp/internal/linalg/blocktri"
 	"github.com/vssgp/vssgp/internal/optimize"
 	"github.com/vssgp/vssgp/internal/rowspectrum"
+	"github.com/vssgp/vssgp/internal/spectral"
 	"github.com/vssgp/vssgp/variational"
 )
 
@@ -71,6 +72,8 @@ func (pr *problem) initialize(ctx context.Context, init Init, seed uint64) (m *M
 		m.Params, err = initialize.NewSeries(pr.rows, pr.grid).Rough(ctx, set, pr)
 	case initSelected:
 		m.Params, err = initialize.Select(ctx, &pr.rows, set, pr)
+	case InitSearch:
+		m.expand(spectral.Initial(&pr.rows))
 	case InitSpectrum:
 		m.Params, begun, err = initialize.NewSeries(pr.rows, pr.grid).Spectrum(ctx, set, pr)
 	default:
@@ -188,14 +191,14 @@ func (o Options) problem(data *Data) (*problem, error) {
 		pr.x, pr.y = o.From.X, o.From.Y
 	case pr.init == InitSpectrum && o.Batch != BatchOptions{} && o.Inference != Stochastic:
 		return nil, badOption("batch cannot be combined with inference %s and init %s", cmp.Or(o.Inference, Exact), InitSpectrum)
-	case pr.init == InitSpectrum && grid.Step == 0:
-		return nil, badOption("init %s needs one input that varies; the data have %d inputs and %d rows: use init %s", InitSpectrum,
+	case (pr.init == InitSpectrum || pr.init == InitSearch) && grid.Step == 0:
+		return nil, badOption("init %s needs one input that varies; the data have %d inputs and %d rows: use init %s", pr.init,
 			data.Q, data.N, InitPaper)
 	case pr.init == InitSpectrum && o.Features%2 == 1:
 		return nil, badOption("init %s needs an even number of features per component, got %d", InitSpectrum, o.Features)
 	case !o.Raw:
 		pr.x = standardize(data.X, data.Q)
-		if pr.init == InitSpectrum {
+		if pr.init == InitSpectrum || pr.init == InitSearch {
 			pr.x = Affine{Offset: []float64{slices.Min(data.X)}, Scale: []float64{grid.Step}}
 		}
 		if len(data.Y) > 0 {
@@ -215,6 +218,8 @@ func (o *Options) init(grid initialize.Grid, data *Data) Init {
 	switch {
 	case o.Init != "":
 		return o.Init
+	case o.searches(grid):
+		return InitSearch
 	case grid.Step > 0 && o.Method != RP && o.Paper.Lengthscales == nil && o.Paper.FrequencyVariance == 0 && o.Features%2 == 0:
 		return InitSpectrum
 	case o.selectsFeatures(data):

@@ -202,10 +202,10 @@ func TestSpectrumStart(t *testing.T) {
 		data *Data
 		o    Options
 	}{
-		"plain":   {full, Options{}},
-		"holes":   {holed, Options{}},
+		"plain":   {full, Options{Init: InitSpectrum}},
+		"holes":   {holed, Options{Init: InitSpectrum}},
 		"windows": {holed, Options{Windows: WindowOptions{Length: 10}}},
-		"raw":     {full, Options{Raw: true}},
+		"raw":     {full, Options{Init: InitSpectrum, Raw: true}},
 		"pairs":   {full, Options{Features: 4, Components: 12}},
 		"ssgp":    {full, Options{Method: SSGP}},
 		"uniform": {full, Options{UniformPhases: true}},
@@ -410,7 +410,7 @@ func TestChoosesNone(t *testing.T) {
 		d := sampled(n, func(x float64) float64 {
 			return math.Sin(2*math.Pi*x/24) + 0.5*math.Cos(2*math.Pi*x/168) + 0.3*rng.NormFloat64()
 		})
-		m := testkit.Must(New(t.Context(), d, Options{}))(t)
+		m := testkit.Must(New(t.Context(), d, Options{Init: InitSpectrum}))(t)
 		if p := m.Params; len(p.Windows.Center) > 0 || p.L < 2 || p.L > 8 {
 			t.Errorf("%d rows of two lines: %d windows, %d components", n, len(p.Windows.Center), p.L)
 		}
@@ -503,8 +503,8 @@ func TestAllowsRough(t *testing.T) {
 		return (&problem{o: o, data: data, init: o.init(initialize.GridOf(data.X, data.Q), data)}).allowsRough()
 	}
 	data := randomWalk(50)
-	if !leaves(Options{}, data) || !leaves(Options{Method: VSSGP, Inference: Exact, Iterations: 3, Seed: 2}, data) {
-		t.Error("the default options do not allow the rough initialization")
+	if !leaves(Options{Init: InitSpectrum}, data) || !leaves(Options{Method: VSSGP, Inference: Exact, Iterations: 3, Seed: 2}, data) {
+		t.Error("these options do not allow the rough initialization")
 	}
 	if many := (&Data{N: initialize.RoughMost + 1, Q: 1, D: 1, X: []float64{0, 1}}); leaves(Options{}, many) {
 		t.Error("the rough initialization is allowed for any number of rows")
@@ -578,7 +578,7 @@ func TestTableChooses(t *testing.T) {
 			t.Errorf("%s: start %v, %v", name, f.init, err)
 		}
 	}
-	if f, err := (Options{}).problem(wave(60, 0.1)); err != nil || f.init != InitSpectrum {
+	if f, err := (Options{}).problem(wave(60, 0.1)); err != nil || f.init != InitSearch {
 		t.Errorf("one input: start %v, %v", f.init, err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/internal/fileio/fault"
+	"github.com/vssgp/vssgp/internal/spectral"
 	"github.com/vssgp/vssgp/variational"
 )
 
@@ -76,6 +77,11 @@ type Model struct {
 
 	// Backend computes the passes over the rows. If it is nil, the CPU is used.
 	Backend backend.Backend
+
+	// kernel has the components of which Params is an expansion, and lost the part of the noise variance that belongs to them, both in the
+	// model's units; nil and 0 for other initializations than InitSearch.
+	kernel *spectral.Model
+	lost   float64
 
 	exact *variational.Posterior // Exact: m and R with R Rᵀ = A, so that S = τ⁻¹A⁻¹; nil before a fit
 	hyper *Posterior             // of the hyper-parameters; nil if not computed
@@ -252,15 +258,29 @@ func (m *Model) Condition(ctx context.Context, data *Data) (*Evaluation, error) 
 	return e, nil
 }
 
-// beyond marks the rows of x [N,Q] outside of the model's Range. It returns nil if all rows are inside.
-func (m *Model) beyond(x []float64) (marks []bool) {
-	q := len(m.Range)
-	for i, v := range x {
-		if q > 0 && (v < m.Range[i%q][0] || v > m.Range[i%q][1]) {
-			if marks == nil {
-				marks = make([]bool, len(x)/q)
+// beyond marks the rows of x [N,Q] outside of the model's Range, and the rows at which the prediction relies on the prior. It returns nil
+// if there are none.
+func (m *Model) beyond(x []float64, p *Prediction) (marks []bool) {
+	limit := relyingOnPrior * m.priorVariance()
+	cov, noise, unit := p.units()
+	for n := range p.N {
+		out := false
+		for q, r := range m.Range {
+			v := x[n*len(m.Range)+q]
+			out = out || v < r[0] || v > r[1]
+		}
+		for d := 0; d < p.D && !math.IsInf(limit, 1); d++ {
+			scale := m.Y.Scale[d]
+			if unit != nil {
+				scale = 1
 			}
-			marks[i/q] = true
+			out = out || cov[(n*p.D+d)*p.D+d]-noise[d] > limit*scale*scale
+		}
+		if out && marks == nil {
+			marks = make([]bool, p.N)
+		}
+		if out {
+			marks[n] = true
 		}
 	}
 	return marks
@@ -387,8 +407,9 @@ func (f Frequency) length() (sum float64) {
 }
 
 // Frequencies returns the posteriors of all features' frequencies in order of increasing
-// uncertainty: the norm of SD, or of Spread if the model has no Posterior. It returns nil
-// if the model is invalid.
+// uncertainty: the norm of SD, or of Spread if the model has no Posterior. For a model from
+// InitSearch these are the frequencies of its components' nodes without 0. It returns nil if the
+// model is invalid.
 func (m *Model) Frequencies() []Frequency {
 	if m.check() != nil {
 		return nil
@@ -411,23 +432,32 @@ func (m *Model) Frequencies() []Frequency {
 		}
 		out[k] = f
 	}
+	if m.kernel != nil {
+		out = slices.DeleteFunc(out, func(f Frequency) bool { return f.Mean[0] == 0 })
+	}
 	slices.SortStableFunc(out, func(a, b Frequency) int { return cmp.Compare(a.length(), b.length()) })
 	return out
 }
 
 // A Component describes one component of the fitted covariance, in the data's units.
 type Component struct {
+	// Kind is "line", "band", "rbf" (squared exponential), "matern32" or "ou" (Ornstein–Uhlenbeck) if a search has found the component,
+	// and "" otherwise.
+	Kind        string    `json:"kind,omitempty"`
 	SD          []float64 `json:"sd"`               // [D] σ, units of y
 	Lengthscale []float64 `json:"lengthscale"`      // [Q] l, units of x
 	Period      []float64 `json:"period"`           // [Q] 1/|p|, units of x; +Inf if p is 0
 	Window      *int      `json:"window,omitempty"` // index of the window; nil without windows
 }
 
-// Components returns the model's components in the order of Params, or nil if the model
-// is invalid.
+// Components returns the components that a search has found, or the model's components in the order of Params. It returns nil if the
+// model is invalid.
 func (m *Model) Components() []Component {
 	if m.check() != nil {
 		return nil
+	}
+	if m.kernel != nil {
+		return m.found()
 	}
 	p := m.Params
 	out := make([]Component, p.L)
@@ -448,6 +478,25 @@ func (m *Model) Components() []Component {
 	return out
 }
 
+// found returns the components of a search in the data's units.
+func (m *Model) found() []Component {
+	out := make([]Component, len(m.kernel.Components))
+	for i, k := range m.kernel.Components {
+		c := Component{Kind: string(k.Kind), Lengthscale: []float64{math.Inf(1)}, Period: []float64{m.X.Scale[0] / k.Frequency}}
+		if k.Kind.Wide() {
+			c.Lengthscale[0] = k.Length * m.X.Scale[0]
+		}
+		for _, unit := range m.Y.Scale {
+			c.SD = append(c.SD, k.SD*unit)
+		}
+		out[i] = c
+	}
+	return out
+}
+
+// noise returns the variance of the noise in the model's units, without the components' part of τ⁻¹.
+func (m *Model) noise() float64 { return 1/m.Params.NoisePrecision[0] - m.lost }
+
 // NoiseSD returns the noise standard deviation [D] in units of y, or nil if the model is invalid.
 func (m *Model) NoiseSD() []float64 {
 	if m.check() != nil {
@@ -455,7 +504,7 @@ func (m *Model) NoiseSD() []float64 {
 	}
 	sd := make([]float64, 0, m.Params.D)
 	for _, unit := range m.Y.Scale {
-		sd = append(sd, unit/math.Sqrt(m.Params.NoisePrecision[0]))
+		sd = append(sd, unit*math.Sqrt(m.noise()))
 	}
 	return sd
 }

@@ -34,8 +34,13 @@ const (
 	// InitPaper draws μ, z and the phases at random for given length-scales and periods,
 	// as in the paper.
 	InitPaper Init = "paper"
-	// InitSpectrum chooses the components from the spectrum of the data. It is the default
-	// for one input, evenly sampled or not. See DESIGN.md, "Initialization".
+	// InitSearch searches for the components of the covariance (lines, bands and broad spectra)
+	// by the evidence, and averages predictions over the hyper-parameters and similar structures.
+	// It is the default for one input. See DESIGN.md, "Search".
+	InitSearch Init = "search"
+	// InitSpectrum chooses the components from the spectrum of the data, evenly sampled or not. It
+	// is the default for one input if options describe features or windows. See DESIGN.md,
+	// "Initialization".
 	InitSpectrum Init = "spectrum"
 )
 
@@ -178,7 +183,7 @@ func badOption(format string, args ...any) error {
 // check returns an error if the options are not valid for data. data may be nil.
 func (o *Options) check(data *Data) error {
 	for _, check := range []func(data *Data) error{
-		o.checkWords, o.checkNumbers, o.checkPairs, o.checkFrom, o.checkSize, o.checkScales, o.checkNames,
+		o.checkWords, o.checkNumbers, o.checkPairs, o.checkFrom, o.checkSize, o.checkScales, o.checkNames, o.checkSearch,
 	} {
 		if err := check(data); err != nil {
 			return err
@@ -196,7 +201,7 @@ func (o *Options) checkWords(*Data) error {
 		{"method", string(o.Method), []string{string(VSSGP), string(SSGP), string(RP)}},
 		{"inference", string(o.Inference), []string{string(Exact), string(Factorized), string(Stochastic)}},
 		{"optimizer", string(o.Optimizer), []string{string(OptimizerGlobal), string(OptimizerWindows)}},
-		{"init", string(o.Init), []string{string(InitPaper), string(InitSpectrum)}},
+		{"init", string(o.Init), []string{string(InitPaper), string(InitSearch), string(InitSpectrum)}},
 	} {
 		if last := len(w.want) - 1; w.is != "" && !slices.Contains(w.want, w.is) {
 			return badOption("%s %q, must be %s or %s", w.what, w.is, strings.Join(w.want[:last], ", "), w.want[last])

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vssgp/vssgp/backend"
@@ -73,15 +74,47 @@ func (m *Model) PredictJoint(ctx context.Context, x []float64) (mean []float64, 
 	if err != nil {
 		return nil, nil, err
 	}
-	if cov, err = p.posterior.Joint(ctx, m.X.ToModel(x)); err != nil {
+	if cov, err = p.joint(ctx, x, single); err != nil {
 		return nil, nil, err
 	}
-	for i := range n * d {
+	return single.Mean, cov, nil
+}
+
+// joint returns the joint covariance [N·D,N·D] of the function at rows x [N,Q], for the predictions at these rows.
+func (p *Predictor) joint(ctx context.Context, x []float64, at *Prediction) (*mat.SymDense, error) {
+	if p.draws == nil {
+		return p.m.joint(ctx, p.posterior, x)
+	}
+	n, share := len(at.Mean), 1/float64(len(p.draws))
+	sum := mat.NewSymDense(n, nil)
+	off := mat.NewVecDense(n, nil)
+	for i, one := range p.draws {
+		cov, err := one.joint(ctx, x, nil)
+		if err != nil {
+			return nil, err
+		}
+		floats.SubTo(off.RawVector().Data, at.parts[i].Mean, at.Mean)
+		cov.SymRankOne(cov, 1, off)
+		cov.ScaleSym(share, cov)
+		sum.AddSym(sum, cov)
+	}
+	return sum, nil
+}
+
+// joint returns the joint covariance of the function at rows x, in the data's units.
+func (m *Model) joint(ctx context.Context, posterior *variational.Predictive, x []float64) (*mat.SymDense, error) {
+	cov, err := posterior.Joint(ctx, m.X.ToModel(x))
+	if err != nil {
+		return nil, err
+	}
+	d := m.Params.D
+	for i := range cov.SymmetricDim() {
+		cov.SetSym(i, i, cov.At(i, i)+m.lost)
 		for j := range i + 1 {
 			cov.SetSym(i, j, cov.At(i, j)*m.Y.Scale[i%d]*m.Y.Scale[j%d])
 		}
 	}
-	return single.Mean, cov, nil
+	return cov, nil
 }
 
 // A Predictor predicts many rows with one model, which must not change while the Predictor
@@ -93,9 +126,23 @@ type Predictor struct {
 	draws     []*Predictor // components of the mixture; nil for a single model
 }
 
-// Predictor returns a Predictor of the model. Errors wrap ErrUnfitted, or ctx.Err() if ctx
-// has ended.
+// Predictor returns a Predictor of the model. The predictions of a model from InitSearch are
+// averages over the draws of its hyper-parameters and structures. Errors wrap ErrUnfitted, or
+// ctx.Err() if ctx has ended.
 func (m *Model) Predictor(ctx context.Context) (*Predictor, error) {
+	if m.averages() {
+		return m.PosteriorPredictor(ctx)
+	}
+	return m.single(ctx)
+}
+
+// averages reports whether predictions average over the draws by default.
+func (m *Model) averages() bool {
+	return m != nil && m.kernel != nil && m.hyper != nil && len(m.hyper.Draws) > 0
+}
+
+// single returns a Predictor that uses only the model's parameters.
+func (m *Model) single(ctx context.Context) (*Predictor, error) {
 	posterior, err := m.predictive(ctx)
 	if err != nil {
 		return nil, err
@@ -107,7 +154,7 @@ func (m *Model) Predictor(ctx context.Context) (*Predictor, error) {
 // draws of the hyper-parameters, which gives a mixture of Gaussians. Errors wrap
 // ErrUnfitted if the model has no draws (Options.Posterior.Draws).
 func (m *Model) PosteriorPredictor(ctx context.Context) (*Predictor, error) {
-	p, err := m.Predictor(ctx)
+	p, err := m.single(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +162,7 @@ func (m *Model) PosteriorPredictor(ctx context.Context) (*Predictor, error) {
 		return nil, m.withoutDraws("predict")
 	}
 	for _, d := range m.hyper.Draws {
-		one, err := m.with(d).Predictor(ctx)
+		one, err := m.with(d).single(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -157,7 +204,6 @@ func (p *Predictor) Predict(ctx context.Context, x []float64) (*Prediction, erro
 	if out == nil {
 		return nil, fault.Errorf(ErrData, "predict: no rows")
 	}
-	out.Beyond = p.m.beyond(x)
 	return out, nil
 }
 
@@ -326,7 +372,7 @@ func (c *parts) emit(n int) bool {
 		out, err = c.p.part(c.ctx, u)
 	}
 	if err == nil {
-		out.Beyond = c.p.m.beyond(x)
+		out.Beyond = c.p.m.beyond(x, out)
 		err = out.checkFinite(c.first, x)
 	}
 	if err != nil {
@@ -449,8 +495,11 @@ const minUnit, maxUnit = 1e-130, 1e130
 // inDataUnits adds the noise to a prediction of the latent function and converts it to the
 // data's units. It reuses raw's memory.
 func (m *Model) inDataUnits(raw *backend.Prediction) *Prediction {
-	d, noise := m.Params.D, 1/m.Params.NoisePrecision[0]
+	d, noise := m.Params.D, m.noise()
 	out := &Prediction{N: len(raw.Mean) / d, D: d, Mean: raw.Mean, Cov: raw.Cov}
+	for i := range out.Mean {
+		out.Cov[i*d+i%d] += m.lost
+	}
 	if slices.ContainsFunc(m.Y.Scale, func(s float64) bool { return s < minUnit || s > maxUnit }) {
 		out.own = &modelUnits{slices.Clone(raw.Cov), slices.Repeat([]float64{noise}, d), slices.Clone(m.Y.Scale)}
 		for i := range out.Mean {
@@ -459,7 +508,7 @@ func (m *Model) inDataUnits(raw *backend.Prediction) *Prediction {
 	}
 	m.Y.toData(out.Mean)
 	for _, s := range m.Y.Scale {
-		out.Noise = append(out.Noise, s*s/m.Params.NoisePrecision[0])
+		out.Noise = append(out.Noise, s*s*noise)
 	}
 	for i := range out.Cov {
 		at, e := i/d%d, i%d
@@ -580,6 +629,12 @@ func (p *Prediction) newLike(n int) *Prediction {
 
 // copy copies the rows of q into p, starting at row first.
 func (p *Prediction) copy(q *Prediction, first int) {
+	if q.Beyond != nil && p.Beyond == nil {
+		p.Beyond = make([]bool, p.N)
+	}
+	if q.Beyond != nil {
+		copy(p.Beyond[first:], q.Beyond)
+	}
 	copy(p.Mean[first*p.D:], q.Mean)
 	copy(p.Cov[first*p.D*p.D:], q.Cov)
 	if p.own != nil {
@@ -633,7 +688,11 @@ func (m *Model) Draws(seed uint64) (*Draws, error) {
 	if !m.Fitted() {
 		return nil, fmt.Errorf("draw: fit the model first: %w", ErrUnfitted)
 	}
-	return &Draws{m: []*Model{m}, at: []rand.PCG{*rand.NewPCG(seed, 0x5ee0)}}, nil
+	d := &Draws{m: []*Model{m}, at: []rand.PCG{*rand.NewPCG(seed, 0x5ee0)}}
+	if m.averages() {
+		d.m = m.hyper.Draws
+	}
+	return d, nil
 }
 
 // PosteriorDraws returns functions whose hyper-parameters are also drawn. Function i uses

@@ -14,8 +14,8 @@ import (
 	"github.com/vssgp/vssgp/internal/nufft"
 )
 
-// A plan computes the sums over times.
-type plan struct {
+// A Plan computes periodograms of series at the same times. It must not be used concurrently.
+type Plan struct {
 	times, weights []float64
 	total          float64 // Σw
 	step           float64
@@ -25,10 +25,10 @@ type plan struct {
 	sum            []complex128 // mode 2k+1 is Σ w y exp(2πi f t) for the last series
 }
 
-// newPlan returns a plan. The weights must be nonnegative and not all 0.
-func newPlan(times, weights []float64, step float64, n int) *plan {
+// New returns a Plan for the frequencies (k+½)·step, k < n. The weights must be nonnegative and not all 0.
+func New(times, weights []float64, step float64, n int) *Plan {
 	turns := make([]float64, len(times))
-	p := &plan{
+	p := &Plan{
 		times: times, weights: weights, total: floats.Sum(weights), step: step,
 		sums: nufft.NewPlan(turns, nil, 2*n), terms: make([]float64, len(times)),
 	}
@@ -41,11 +41,11 @@ func newPlan(times, weights []float64, step float64, n int) *plan {
 // turn returns exp(2πiu).
 func turn(u float64) complex128 { return cmplx.Rect(1, 2*math.Pi*(u-math.Floor(u))) }
 
-// power returns, at the frequencies (k+½)·step for k < n, the reduction of the weighted mean
+// Power returns, at the frequencies (k+½)·step for k < n, the reduction of the weighted mean
 // square of the values by the best sinusoid: a²/2 for a sinusoid of amplitude a. With C and S
 // the sums of w·y·cos and w·y·sin, the normal equations of y ≈ a·cos + b·sin have the matrix
 // ½[[Σw + Re Q, Im Q], [Im Q, Σw − Re Q]], Q = Σ w exp(4πi f t).
-func (p *plan) power(values []float64) []float64 {
+func (p *Plan) Power(values []float64) []float64 {
 	floats.MulTo(p.terms, p.weights, values)
 	p.sum = p.sums.Transform(p.sum, p.terms)
 	out := make([]float64, len(p.sum)/2)
@@ -61,7 +61,7 @@ func (p *plan) power(values []float64) []float64 {
 const singular = 1e-8
 
 // fit returns the best a and b at frequency k for the last series.
-func (p *plan) fit(k int) (a, b float64) {
+func (p *Plan) fit(k int) (a, b float64) {
 	q := p.double[2*k+1]
 	cc, ss, cs := (p.total+real(q))/2, (p.total-real(q))/2, imag(q)/2
 	c, s := real(p.sum[2*k+1]), imag(p.sum[2*k+1])
@@ -88,7 +88,7 @@ const (
 // is distributed in proportion to its powers. It returns an error only if ctx ends.
 func Masses(ctx context.Context, times, values, weights []float64, band float64, count, steps int) ([]float64, error) {
 	n := count * steps
-	p := newPlan(times, weights, band/float64(n), n)
+	p := New(times, weights, band/float64(n), n)
 	apart := n // minimum distance of lines, in frequencies
 	if span := times[len(times)-1] - times[0]; span > 0 {
 		apart = int(math.Ceil(1 / (span * p.step)))
@@ -125,13 +125,13 @@ func Masses(ctx context.Context, times, values, weights []float64, band float64,
 
 // subtract moves lines from the values to the masses of bins and returns the powers of the rest. choose
 // returns the frequencies of a round for its powers, or nil if there are no more lines.
-func (p *plan) subtract(ctx context.Context, masses, values []float64, rounds int,
+func (p *Plan) subtract(ctx context.Context, masses, values []float64, rounds int,
 	choose func(powers []float64) []int) ([]float64, error) {
 	for round := 0; ; round++ {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		powers := p.power(values)
+		powers := p.Power(values)
 		lines := choose(powers)
 		if lines == nil || round == rounds {
 			return powers, nil
@@ -142,7 +142,7 @@ func (p *plan) subtract(ctx context.Context, masses, values []float64, rounds in
 	}
 }
 
-func (p *plan) meanSquare(values []float64) float64 {
+func (p *Plan) meanSquare(values []float64) float64 {
 	s := 0.0
 	for i, v := range values {
 		s += p.weights[i] * v * v
@@ -184,7 +184,7 @@ func peaks(powers []float64, apart int) (lines []int) {
 // remove subtracts the best sinusoid of frequency k from the values and returns the reduction of
 // the mean square. It recomputes the sum of frequency k, because the sums of the plan do not account
 // for lines that were subtracted after them.
-func (p *plan) remove(values []float64, k int) float64 {
+func (p *Plan) remove(values []float64, k int) float64 {
 	f := (float64(k) + 0.5) * p.step
 	p.sum[2*k+1] = 0
 	for i, v := range values {
@@ -211,7 +211,7 @@ const (
 // aliased reports whether sinusoids of different frequencies below the band are nearly the same at
 // the times, as at repeated measurements or bursts with regular pauses. On an even grid with a band
 // of half a cycle per step none are.
-func (p *plan) aliased(apart int) bool {
+func (p *Plan) aliased(apart int) bool {
 	for k := apart; 2*k+1 < len(p.double)-2*apart; k++ {
 		if cmplx.Abs(p.double[2*k+1]) > aliasWindow*p.total {
 			return true
@@ -222,7 +222,7 @@ func (p *plan) aliased(apart int) bool {
 
 // lowest returns the lowest frequency that explains the values as well as the best one does. noise is
 // the mean square without lines.
-func (p *plan) lowest(powers []float64, noise float64) int {
+func (p *Plan) lowest(powers []float64, noise float64) int {
 	best, squares := 0.0, 0.0
 	for k := range powers {
 		best = max(best, peak(powers, k))

@@ -107,8 +107,8 @@ func TestRemove(t *testing.T) {
 	for i, x := range times {
 		values[i] = math.Sin(2*math.Pi*20.5*step*x) + 0.8*math.Cos(2*math.Pi*23.5*step*x)
 	}
-	p := newPlan(times, weights, step, 50)
-	p.power(values)
+	p := New(times, weights, step, 50)
+	p.Power(values)
 	for _, k := range []int{20, 23} {
 		before := p.meanSquare(values)
 		if gone := p.remove(values, k); !(gone > 0) || !(math.Abs(before-gone-p.meanSquare(values)) <= 1e-12) {
@@ -138,7 +138,7 @@ func TestMassesOfNoise(t *testing.T) {
 	for _, v := range powers {
 		sum += v
 	}
-	left := newPlan(times, weights, 1, 1).meanSquare(values)
+	left := New(times, weights, 1, 1).meanSquare(values)
 	for i, m := range got {
 		want := 0.0
 		for _, v := range powers[i*steps : (i+1)*steps] {
@@ -193,7 +193,7 @@ func TestAliased(t *testing.T) {
 	} {
 		span := c.times[len(c.times)-1] - c.times[0]
 		step := 0.1 / span
-		p := newPlan(c.times, slices.Repeat([]float64{1}, len(c.times)), step, int(c.band/step))
+		p := New(c.times, slices.Repeat([]float64{1}, len(c.times)), step, int(c.band/step))
 		testkit.Equal(t, p.aliased(10), c.want, c.name)
 	}
 }
@@ -272,5 +272,5 @@ func TestMassesEnd(t *testing.T) {
 
 // powerOf returns the power of one series.
 func powerOf(times, values, weights []float64, step float64, n int) []float64 {
-	return newPlan(times, weights, step, n).power(values)
+	return New(times, weights, step, n).Power(values)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/vssgp/vssgp/internal/fileio/safetensors"
 	"github.com/vssgp/vssgp/internal/optimize"
+	"github.com/vssgp/vssgp/internal/spectral"
 	"github.com/vssgp/vssgp/variational"
 )
 
@@ -42,6 +43,8 @@ type Progress struct {
 	Kept    int           `json:"kept"`             // index of the best in Results; −1: none
 	Failed  string        `json:"failed,omitempty"` // error of the last failed attempt
 	Best    *Best         `json:"best,omitempty"`   // of the previous attempts
+
+	Search []spectral.Step `json:"search,omitempty"` // of a search for components
 }
 
 // A Result is the end of one attempt.

@@ -1,0 +1,95 @@
+// Package spectral fits a Gaussian process of one input whose spectral density is a sum of components: lines, bands and broad spectra. It
+// represents each component by pairs of cosine and sine at fixed nodes of a quadrature rule (nodes.go), so that the bound of package
+// variational is the exact log evidence, and it finds the components by a search over structures with a price for every hyper-parameter
+// (search.go, score.go), as Duvenaud et al. (2013) do for exact Gaussian processes.
+//
+// Quantities are in the model's units: x and lengths in units of x, frequencies in cycles per unit of x, y and standard deviations in units
+// of y.
+package spectral
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/vssgp/vssgp/internal/fileio/fault"
+)
+
+// A Kind is the form of a component's spectral density.
+type Kind string
+
+// The kinds of components. l is the length, p the frequency, t the distance in x.
+const (
+	Line Kind = "line"     // σ² cos(2πpt)
+	Band Kind = "band"     // σ² exp(−t²/2l²) cos(2πpt)
+	RBF  Kind = "rbf"      // σ² exp(−t²/2l²), the squared exponential
+	M32  Kind = "matern32" // σ² (1 + √3 t/l) exp(−√3 t/l)
+	OU   Kind = "ou"       // σ² exp(−t/l), Ornstein–Uhlenbeck or Matérn 1/2
+)
+
+// Kinds lists all kinds.
+var Kinds = []Kind{Line, Band, RBF, M32, OU}
+
+// Centered reports whether components of the kind have a frequency. The others are centered at frequency 0.
+func (k Kind) Centered() bool { return k == Line || k == Band }
+
+// Wide reports whether components of the kind have a length. A line's length is infinite.
+func (k Kind) Wide() bool { return k != Line }
+
+// Numbers returns the number of hyper-parameters of components of the kind.
+func (k Kind) Numbers() int {
+	if k == Band {
+		return 3
+	}
+	return 2
+}
+
+// A Component is a stationary part of the process.
+type Component struct {
+	Kind      Kind    `json:"kind"`
+	SD        float64 `json:"sd"`                  // σ, > 0
+	Frequency float64 `json:"frequency,omitempty"` // p, > 0; 0 for kinds that have none
+	Length    float64 `json:"length,omitempty"`    // l, > 0; 0 for a line
+}
+
+// Check returns an error that wraps kind if the component is not valid.
+func (c Component) Check(kind error) error {
+	ok := func(has bool, v float64) bool { return has == (v > 0) && !math.IsInf(v, 0) && !math.IsNaN(v) && v >= 0 }
+	known := false
+	for _, k := range Kinds {
+		known = known || k == c.Kind
+	}
+	switch {
+	case !known:
+		return fault.Errorf(kind, "component kind %q, must be one of %v", c.Kind, Kinds)
+	case !ok(true, c.SD), !ok(c.Kind.Centered(), c.Frequency), !ok(c.Kind.Wide(), c.Length):
+		return fault.Errorf(kind, "component %v: the standard deviation, and the frequency and length of kinds that have them, must be positive", c)
+	}
+	return nil
+}
+
+// String describes the component with its parameters.
+func (c Component) String() string {
+	s := fmt.Sprintf("%s(sd %.4g", c.Kind, c.SD)
+	if c.Kind.Centered() {
+		s += fmt.Sprintf(", frequency %.6g", c.Frequency)
+	}
+	if c.Kind.Wide() {
+		s += fmt.Sprintf(", length %.4g", c.Length)
+	}
+	return s + ")"
+}
+
+// Covariance returns k(t), the component's covariance at distance t.
+func (c Component) Covariance(t float64) float64 {
+	v := c.SD * c.SD
+	r := math.Abs(t) / c.Length
+	switch c.Kind {
+	case Band, RBF:
+		v *= math.Exp(-0.5 * r * r)
+	case M32:
+		v *= (1 + math.Sqrt(3)*r) * math.Exp(-math.Sqrt(3)*r)
+	case OU:
+		v *= math.Exp(-r)
+	}
+	return v * math.Cos(2*math.Pi*c.Frequency*t)
+}

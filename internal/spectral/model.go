@@ -1,0 +1,155 @@
+package spectral
+
+import (
+	"math"
+
+	"github.com/vssgp/vssgp/variational"
+)
+
+// A Model is a sum of components, a constant and noise.
+type Model struct {
+	Components []Component `json:"components"`
+	Noise      float64     `json:"noise"` // standard deviation of the noise of an observation, without the components' lost parts
+}
+
+// clone returns a copy.
+func (m Model) clone() Model {
+	m.Components = append([]Component(nil), m.Components...)
+	return m
+}
+
+// A Domain describes the rows that a model explains.
+type Domain struct {
+	Low, High float64 // the smallest and the largest x
+	Spacing   float64 // median distance of distinct times; components are limited to frequencies up to ½/Spacing
+	Distinct  int     // number of distinct times
+	Outputs   int
+	Unit      float64 // standard deviation of y
+	Constant  float64 // prior standard deviation of the constant
+}
+
+// span returns the range of x.
+func (d *Domain) span() float64 { return d.High - d.Low }
+
+// top returns the highest frequency of a component.
+func (d *Domain) top() float64 { return 0.5 / d.Spacing }
+
+const (
+	// nodeMargin is the ratio of a component's length to the shortest length for which its nodes are exact. Optimization may change the
+	// length by this ratio before the nodes are chosen again.
+	nodeMargin = 1.6
+	// The variance that a component loses is at most a lostShare-th of the noise, within limits relative to the component's variance.
+	lostShare, minLost, maxLost = 0.05, 1e-6, 1e-2
+	// maxPairs is the maximum number of nodes of a component.
+	maxPairs = 250
+)
+
+// nodes returns the nodes of a component for lengths down to a nodeMargin-th of its length, and for noise of the given variance. A part of
+// a Matérn component's variance is lost, at most a lostShare-th of the noise unless that takes more than maxPairs nodes.
+func (d *Domain) nodes(c Component, noise float64) Nodes {
+	if !c.Kind.Wide() {
+		return newNodes(c.Kind, 0, math.Inf(1), 0, 0)
+	}
+	span, limit := d.span()*nodeMargin/c.Length, math.Inf(1)
+	if !c.Kind.Centered() {
+		limit = 2 * math.Pi * d.top() * c.Length
+	}
+	lost := min(max(lostShare*noise/(c.SD*c.SD), minLost), maxLost)
+	return newNodes(c.Kind, span, limit, lost, maxPairs)
+}
+
+// An expansion is a model with nodes for its components, which remain the same while its numbers change.
+type expansion struct {
+	domain *Domain
+	model  Model
+	nodes  []Nodes
+	floor  float64 // smallest variance of the noise that float64 can resolve
+}
+
+// expand chooses the nodes of a model's components.
+func (d *Domain) expand(m Model) *expansion {
+	e := &expansion{domain: d, model: m}
+	for _, c := range m.Components {
+		e.nodes = append(e.nodes, d.nodes(c, m.Noise*m.Noise))
+	}
+	return e
+}
+
+// pairs returns the number of pairs of cosine and sine, without the constant.
+func (e *expansion) pairs() (n int) {
+	for _, n1 := range e.nodes {
+		n += len(n1.Node)
+	}
+	return n
+}
+
+// lost returns the variance of the components above their highest nodes.
+func (e *expansion) lost() (v float64) {
+	for i, c := range e.model.Components {
+		v += c.SD * c.SD * e.nodes[i].Lost
+	}
+	return v
+}
+
+// noise returns the variance of the rows' noise, which includes the lost variance.
+func (e *expansion) noise() float64 {
+	return e.model.Noise*e.model.Noise + e.lost() + e.floor
+}
+
+// params returns the parameters of package variational: a constant and one component with a cosine and a sine for each node.
+func (e *expansion) params() *variational.Params {
+	p := variational.NewParams(1+e.pairs(), 2, 1, e.domain.Outputs)
+	p.CoefMean, p.CoefVar = nil, nil
+	middle := e.domain.Low + e.domain.span()/2
+	for k := range p.M() {
+		p.Location[k] = middle
+		phase := -float64(k%2) * math.Pi / 2
+		p.PhaseLower[k], p.PhaseUpper[k] = phase, phase
+	}
+	for i := range p.L {
+		p.Lengthscale[i] = e.domain.span() // without effect, since μ and Σ are 0
+	}
+	e.write(p)
+	return p
+}
+
+// write sets the variances, frequencies and the noise of p, from params, to the present numbers.
+func (e *expansion) write(p *variational.Params) {
+	p.Variance[0] = e.domain.Constant * e.domain.Constant
+	i := 1
+	for c, component := range e.model.Components {
+		v := component.SD * component.SD
+		for j, w := range e.nodes[c].Node {
+			p.Variance[i] = v * e.nodes[c].Weight[j]
+			p.Frequency[i] = component.Frequency
+			if component.Kind.Wide() {
+				p.Frequency[i] += w / (2 * math.Pi * component.Length)
+			}
+			i++
+		}
+	}
+	p.NoisePrecision[0] = 1 / e.noise()
+}
+
+// slopes returns the derivatives of the bound with respect to the logarithm of the noise, and for each component to log σ, p and log l,
+// given the gradient g with respect to params.
+func (e *expansion) slopes(p, g *variational.Params) (noise float64, components [][3]float64) {
+	tau := p.NoisePrecision[0]
+	variance := -tau * tau * g.NoisePrecision[0] // with respect to the rows' noise
+	components = make([][3]float64, len(e.nodes))
+	i := 1
+	for c, component := range e.model.Components {
+		s := &components[c]
+		for j, w := range e.nodes[c].Node {
+			s[0] += 2 * p.Variance[i] * g.Variance[i]
+			s[1] += g.Frequency[i]
+			if component.Kind.Wide() {
+				s[2] -= g.Frequency[i] * w / (2 * math.Pi * component.Length)
+			}
+			i++
+			_ = j
+		}
+		s[0] += 2 * component.SD * component.SD * e.nodes[c].Lost * variance
+	}
+	return 2 * e.model.Noise * e.model.Noise * variance, components
+}

@@ -1,0 +1,175 @@
+package spectral
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/vssgp/vssgp/internal/optimize/lbfgs"
+	"github.com/vssgp/vssgp/variational"
+)
+
+// The coordinates of a model are log(noise/unit) and for each component log(σ/unit), the frequency in cycles per range of x if it has
+// one, and log(l/range) if it has a length.
+
+// A limit is a weak normal prior with soft walls at Low and High.
+type limit struct{ mean, sd, low, high float64 }
+
+// wall is the standard deviation of a normal density beyond a wall, in units of the coordinate.
+const wall = 0.1
+
+// log returns the log density, up to a constant, and its slope.
+func (l limit) log(v float64) (value, slope float64) {
+	if l.sd > 0 {
+		z := (v - l.mean) / l.sd
+		value, slope = -0.5*z*z, -z/l.sd
+	}
+	if past := max(l.low-v, v-l.high); past > 0 {
+		value -= 0.5 * past * past / (wall * wall)
+		slope -= math.Copysign(past/(wall*wall), v-l.low)
+	}
+	return value, slope
+}
+
+const (
+	logSD     = 3    // prior standard deviation of the logarithms of σ, the noise, and the length of a broad component
+	bandSD    = 2    // of the length of a band
+	broadMean = 0.2  // prior median of the length of a broad component, in ranges of x
+	noiseMean = 0.1  // prior median of the noise, in units of y
+	minSD     = 1e-5 // smallest standard deviation, in units of y
+	maxSD     = 100  // largest standard deviation of a component
+	maxNoise  = 3    // largest standard deviation of the noise
+	maxLength = 20   // largest length, in ranges of x
+	minCycles = 1    // smallest frequency of a line or band, in cycles per range of x
+	moveMost  = 3    // cycles per range by which one optimization may move a frequency
+)
+
+// limits returns the limits of the coordinates of a model.
+func (d *Domain) limits(m Model) []limit {
+	all := []limit{{math.Log(noiseMean), logSD, math.Log(minSD), math.Log(maxNoise)}}
+	for _, c := range m.Components {
+		all = append(all, limit{0, logSD, math.Log(minSD), math.Log(maxSD)})
+		if c.Kind.Centered() {
+			p := c.Frequency * d.span()
+			all = append(all, limit{low: max(minCycles, p-moveMost), high: min(p+moveMost, max(d.top()*d.span(), minCycles))})
+		}
+		if c.Kind.Wide() {
+			l := limit{math.Log(broadMean), logSD, math.Log(d.shortest(c.Kind) / d.span()), math.Log(maxLength)}
+			if c.Kind.Centered() {
+				l.mean, l.sd = 0, bandSD
+			}
+			all = append(all, l)
+		}
+	}
+	return all
+}
+
+// shortest returns the smallest length of a component: the spacing of the data, or for a normal density the length that needs maxPairs
+// nodes.
+func (d *Domain) shortest(kind Kind) float64 {
+	nodes := nodeMargin * densities[RBF].highest(1-nodeError/2) / (2 * math.Pi)
+	switch kind {
+	case Band:
+		nodes *= 2
+	case M32, OU: // their nodes end at the highest frequency of the data
+		nodes = 0
+	}
+	return max(d.Spacing, nodes*d.span()/maxPairs)
+}
+
+// read returns the coordinates of the model.
+func (d *Domain) read(m Model) []float64 {
+	v := []float64{math.Log(m.Noise / d.Unit)}
+	for _, c := range m.Components {
+		v = append(v, math.Log(c.SD/d.Unit))
+		if c.Kind.Centered() {
+			v = append(v, c.Frequency*d.span())
+		}
+		if c.Kind.Wide() {
+			v = append(v, math.Log(c.Length/d.span()))
+		}
+	}
+	return v
+}
+
+// set returns the model m with the numbers of the coordinates v.
+func (d *Domain) set(m Model, v []float64) Model {
+	m = m.clone()
+	next := func() (x float64) {
+		x, v = v[0], v[1:]
+		return x
+	}
+	m.Noise = d.Unit * math.Exp(next())
+	for i := range m.Components {
+		c := &m.Components[i]
+		c.SD = d.Unit * math.Exp(next())
+		if c.Kind.Centered() {
+			c.Frequency = next() / d.span()
+		}
+		if c.Kind.Wide() {
+			c.Length = d.span() * math.Exp(next())
+		}
+	}
+	return m
+}
+
+// An objective is the log evidence of an expansion plus the log priors, as a function of the coordinates.
+type objective struct {
+	*expansion
+	ctx    context.Context
+	rows   *variational.Rows
+	p      *variational.Params
+	limits []limit
+	free   []bool // coordinates to optimize; nil for all
+}
+
+// newObjective returns the objective about a model.
+func (s *Search) newObjective(m Model) *objective {
+	e := s.domain.expand(m)
+	o := &objective{expansion: e, ctx: s.ctx, rows: s.rows, p: e.params(), limits: s.domain.limits(m)}
+	e.floor = s.rows.NoiseLevel(o.p, true).At(o.p)
+	e.write(o.p)
+	return o
+}
+
+// at evaluates the objective (lbfgs.Func).
+func (o *objective) at(v, slope []float64) (float64, error) {
+	if err := o.ctx.Err(); err != nil {
+		return 0, fmt.Errorf("%w: %w", err, lbfgs.ErrStop)
+	}
+	o.model = o.domain.set(o.model, v)
+	for _, c := range o.model.Components { // a step of a line search can be very long
+		if !(c.SD < math.MaxFloat32) || !(c.SD > 0) || c.Kind.Wide() && !(c.Length > 0 && c.Length < math.MaxFloat32*o.domain.span()) {
+			return 0, errors.New("a component is out of range")
+		}
+	}
+	o.write(o.p)
+	e, err := o.rows.Exact(o.p, true)
+	if err != nil {
+		return 0, err
+	}
+	value := e.Bound
+	noise, components := o.slopes(o.p, e.Gradient)
+	i := 0
+	put := func(d float64) {
+		log, s := o.limits[i].log(v[i])
+		value += log
+		slope[i] = d + s
+		if o.free != nil && !o.free[i] {
+			slope[i] = 0
+		}
+		i++
+	}
+	put(noise)
+	for c, component := range o.model.Components {
+		put(components[c][0])
+		if component.Kind.Centered() {
+			put(components[c][1] / o.domain.span())
+		}
+		if component.Kind.Wide() {
+			put(components[c][2])
+		}
+	}
+	return value, nil
+}

@@ -1,0 +1,170 @@
+package spectral
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/bayes"
+	"github.com/vssgp/vssgp/internal/optimize/lbfgs"
+	"github.com/vssgp/vssgp/variational"
+)
+
+const (
+	// A draw whose objective is more than raySlack nats below the Gaussian approximation moves toward the mode by the factor rayBack per
+	// step, at most raySteps times.
+	raySlack, rayBack, raySteps = 3, 0.7, 12
+	// drawSalt separates the random stream of the draws from other streams.
+	drawSalt = 0x5bec7a1
+)
+
+// An Expanded model has the parameters of package variational: pairs of cosine and sine for the components' nodes.
+type Expanded struct {
+	Model
+	Params *variational.Params
+	Lost   float64 // the part of the rows' noise variance that belongs to the components
+	// Floor is the noise variance if it has decreased to the smallest that float64 resolves, else 0.
+	Floor float64
+}
+
+// Expand returns the parameters of a model.
+func (s *Search) Expand(m Model) Expanded {
+	o := s.newObjective(m)
+	e := Expanded{Model: m, Params: o.p, Lost: o.lost()}
+	if resolved := 2 * minSD * s.domain.Unit; m.Noise*m.Noise < max(o.floor, resolved*resolved) {
+		e.Floor = o.noise()
+	}
+	return e
+}
+
+// Initial returns the model from which a search starts: one broad component and noise.
+func Initial(data *backend.Data) Expanded {
+	d := NewDomain(data)
+	e := d.expand(d.initial(RBF, broadMean*d.span()))
+	return Expanded{Model: e.model, Params: e.params(), Lost: e.lost()}
+}
+
+// A Posterior is the Laplace approximation of the posterior of a model's numbers.
+type Posterior struct {
+	Candidate
+	// Spread are the standard deviations of log σ, p and log l of the components.
+	Spread []Component
+	// NoiseSD is the standard deviation of the logarithm of the noise.
+	NoiseSD float64
+
+	s     *Search
+	o     *objective
+	about *bayes.Gaussian
+}
+
+// Posterior computes the posterior of a candidate from two gradients for each number. The nodes remain the same. It returns nil if the
+// bound cannot be evaluated around the candidate.
+func (s *Search) Posterior(c Candidate) (*Posterior, error) {
+	o := s.newObjective(c.Model)
+	mode := s.domain.read(c.Model)
+	scale := slices.Repeat([]float64{1}, len(mode))
+	profile, err := bayes.LaplaceProfile(s.counted(o), mode, scale, len(mode))
+	if err != nil {
+		return nil, s.stopped(err)
+	}
+	p := &Posterior{Candidate: c, s: s, o: o, about: profile.Gaussian}
+	i := 0
+	next := func() float64 {
+		i++
+		return p.about.SD(i - 1)
+	}
+	p.NoiseSD = next()
+	for _, c := range c.Components {
+		spread := Component{Kind: c.Kind, SD: next()}
+		if c.Kind.Centered() {
+			spread.Frequency = next() / s.domain.span()
+		}
+		if c.Kind.Wide() {
+			spread.Length = next()
+		}
+		p.Spread = append(p.Spread, spread)
+	}
+	return p, nil
+}
+
+// Spreads returns the standard deviations of the logarithm of the variance and of the frequency of the constant and each pair of the
+// expansion.
+func (p *Posterior) Spreads() (variance, frequency []float64) {
+	variance, frequency = []float64{0}, []float64{0}
+	for i, c := range p.Components {
+		d := p.Spread[i]
+		for _, w := range p.o.nodes[i].Node {
+			variance = append(variance, 2*d.SD)
+			f := 0.0
+			if c.Kind.Wide() {
+				f = d.Length * w / (2 * math.Pi * c.Length)
+			}
+			frequency = append(frequency, math.Hypot(d.Frequency, f))
+		}
+	}
+	return variance, frequency
+}
+
+// draw returns the model for standard normal variables z. If the objective falls much faster than the Gaussian approximation, the draw
+// moves toward the mode.
+func (p *Posterior) draw(z []float64) (Model, error) {
+	half := 0.0
+	for _, v := range z {
+		half += 0.5 * v * v
+	}
+	slope := make([]float64, len(z))
+	t := 1.0
+	for range raySteps {
+		along := slices.Clone(z)
+		for i := range along {
+			along[i] *= t
+		}
+		v := p.about.Along(along)
+		value, err := p.s.counted(p.o)(v, slope)
+		if errors.Is(err, lbfgs.ErrStop) {
+			return Model{}, p.s.stopped(err)
+		}
+		if err == nil && value >= p.about.Value-t*t*half-raySlack {
+			return p.s.domain.set(p.Model, v), nil
+		}
+		t *= rayBack
+	}
+	return p.Model, nil
+}
+
+// Draws returns n models from the posteriors of the candidates, which Search has returned. A candidate has a share of the draws in
+// proportion to the exponential of its score.
+func (s *Search) Draws(candidates []Candidate, n int, seed uint64) ([]Expanded, error) {
+	weights := make([]float64, len(candidates))
+	total := 0.0
+	for i, c := range candidates {
+		weights[i] = math.Exp(c.Score - candidates[0].Score)
+		total += weights[i]
+	}
+	random := rand.New(rand.NewPCG(seed, drawSalt))
+	var out []Expanded
+	sum := 0.0
+	for i, c := range candidates {
+		sum += weights[i] / total
+		count := int(math.Round(float64(n)*sum)) - len(out)
+		if count == 0 {
+			continue
+		}
+		p, err := s.Posterior(c)
+		if err != nil {
+			return nil, err
+		}
+		for _, z := range bayes.Normals(count, len(s.domain.read(c.Model)), random) {
+			m := c.Model
+			if p != nil {
+				if m, err = p.draw(z); err != nil {
+					return nil, err
+				}
+			}
+			out = append(out, s.Expand(m))
+		}
+	}
+	return out, nil
+}

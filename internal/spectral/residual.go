@@ -1,0 +1,121 @@
+package spectral
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/vssgp/vssgp/internal/initialize/periodogram"
+	"github.com/vssgp/vssgp/internal/parallel"
+	"github.com/vssgp/vssgp/variational"
+)
+
+// A spectrum is a periodogram of the rows' times.
+type spectrum struct {
+	*periodogram.Plan
+	step  float64
+	count int
+}
+
+// frequency returns the frequency of entry k.
+func (s *spectrum) frequency(k int) float64 { return (float64(k) + 0.5) * s.step }
+
+// perLine is the number of frequencies of the periodogram per 1/range of x.
+const perLine = 3
+
+// A peak is a local maximum of a periodogram: the frequency of a line, its standard deviation, and the gain in nats.
+type peak struct{ frequency, sd, gain float64 }
+
+// peaks returns the highest local maxima of the gain from another line at each frequency, given the model, in decreasing order.
+//
+// With K the covariance of the model and its noise, c and s the columns of a cosine and a sine, the gain of a free line is ½uᵀW⁻¹u for u =
+// (cᵀK⁻¹y, sᵀK⁻¹y) and W the matrix of c, s under K⁻¹. K⁻¹y is the residual over the noise variance λ. W is approximated by its value
+// without the model, divided by λ + ½N·V(f), where V(f) is the variance of the nodes within the resolution of frequency f.
+func (s *Search) peaks(e *expansion, most int) ([]peak, error) {
+	lambda := e.noise()
+	n := float64(len(s.data.X))
+	rest, err := s.residuals(e)
+	if err != nil {
+		return nil, err
+	}
+	gain, sd := make([]float64, s.spectrum.count), make([]float64, s.spectrum.count)
+	for _, r := range rest {
+		for k, power := range s.spectrum.Power(r) {
+			gain[k] += power
+		}
+	}
+	density := s.density(e)
+	for k := range gain {
+		ratio := (lambda + 0.5*n*density[k]) / lambda
+		sd[k] = math.Sqrt(gain[k]/float64(len(rest))) * ratio
+		gain[k] *= 0.5 * n / lambda * ratio
+	}
+	var all []peak
+	for k, g := range gain {
+		f := s.spectrum.frequency(k)
+		if f*s.domain.span() < minCycles || k > 0 && gain[k-1] >= g || k+1 < len(gain) && gain[k+1] > g {
+			continue
+		}
+		all = append(all, peak{f, sd[k], g})
+	}
+	slices.SortStableFunc(all, func(a, b peak) int { return cmp.Compare(b.gain, a.gain) })
+	return all[:min(most, len(all))], nil
+}
+
+// residuals returns y minus the posterior mean, for each output.
+func (s *Search) residuals(e *expansion) ([][]float64, error) {
+	out := make([][]float64, s.data.D)
+	for d := range out {
+		out[d] = make([]float64, s.data.N)
+		for i := range out[d] {
+			out[d][i] = s.data.Y[i*s.data.D+d]
+		}
+	}
+	p := e.params()
+	f := p.Features()
+	_, mean, err := s.rows.SolveMean(p)
+	if err != nil {
+		return nil, err
+	}
+	parallel.Blocks(s.data.N, variational.ChunkRows, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			for k := range f.M {
+				phi := f.Mean(k, s.data.X[i:i+1])
+				for d := range out {
+					out[d][i] -= phi * mean[k*s.data.D+d]
+				}
+			}
+		}
+	})
+	return out, nil
+}
+
+// density returns V(f) at the frequencies of the periodogram: the sum of the nodes' variances weighted by sinc²((f − f_j)·range).
+func (s *Search) density(e *expansion) []float64 {
+	const reach = 8 // resolutions to each side
+	out := make([]float64, s.spectrum.count)
+	p := e.params()
+	add := func(f, variance float64) {
+		span := s.domain.span()
+		at := int(math.Round(f * span * perLine))
+		for k := max(0, at-reach*perLine); k < min(len(out), at+reach*perLine+1); k++ {
+			t := math.Pi * (s.spectrum.frequency(k) - f) * span
+			v := 1.0
+			if t != 0 {
+				v = math.Sin(t) / t
+			}
+			out[k] += variance * v * v
+		}
+	}
+	for i := range p.L {
+		add(math.Abs(p.Frequency[i]), p.Variance[i])
+	}
+	return out
+}
+
+// newSpectrum prepares the periodogram of the rows.
+func newSpectrum(d *Domain, x []float64) *spectrum {
+	step := 1 / (perLine * d.span())
+	n := max(1, int(math.Ceil(d.top()/step)))
+	return &spectrum{periodogram.New(x, slices.Repeat([]float64{1}, len(x)), step, n), step, n}
+}

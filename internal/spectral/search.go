@@ -1,0 +1,379 @@
+package spectral
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/optimize/lbfgs"
+	"github.com/vssgp/vssgp/variational"
+)
+
+// A Search looks for the structure of a series.
+type Search struct {
+	ctx      context.Context
+	domain   *Domain
+	data     *backend.Data
+	rows     *variational.Rows
+	spectrum *spectrum
+	report   func(Candidate)
+
+	// Log has the results so far. Keep, unless it is nil, is called after each new one; an error ends the search.
+	Log  []Step
+	Keep func() error
+	next int // number of results of the Log that have been used
+
+	work float64     // operations so far
+	pool []Candidate // every model that was optimized jointly
+}
+
+// New returns a search for data of one input, which rows contain. report is called with each better model.
+func New(ctx context.Context, data *backend.Data, rows *variational.Rows, report func(Candidate)) *Search {
+	d := NewDomain(data)
+	return &Search{ctx: ctx, domain: d, data: data, rows: rows, spectrum: newSpectrum(d, data.X), report: report}
+}
+
+const (
+	// Numbers of iterations: of the new components alone, of a path of lines, of an initial broad component, of all components of a changed
+	// structure, of the best changes, and of the result.
+	newIterations, lineIterations, broadIterations, changeIterations, jointIterations, finalIterations = 12, 25, 20, 20, 40, 100
+	// optimizeGain ends an optimization if five steps in a row gain less, in nats.
+	optimizeGain = 1e-3
+	// Nodes are chosen again up to rebuilds times if a length has changed by more than rebuildRatio, which is less than nodeMargin.
+	rebuilds, rebuildRatio = 4, 1.5
+
+	maxLines       = 16 // of the path of lines
+	maxFailures    = 2  // successive lines that may fail to gain, because two lines can need each other
+	maxComponents  = 25
+	candidatesMost = 4  // number of moves of a round that are optimized jointly
+	candidatesNats = 30 // only if the first optimization ends at most so far below the present score
+	leadNats       = 50 // lead of the lines beyond which a broad spectrum with leadPairs nodes or more is not tried
+	leadPairs      = 100
+	initialNoise   = 0.3 // of a model with one broad component, in units of y
+
+	// maxWork is the approximate number of operations after which the search ends with the best model so far.
+	maxWork = 4e11
+)
+
+// Run returns the best model and the alternatives within some nats, best first. Errors are errors of rows or wrap ctx.Err(); the candidates
+// found so far are returned, if any.
+func (s *Search) Run() ([]Candidate, error) {
+	best, err := s.start()
+	if err != nil {
+		return nil, err
+	}
+	if best, err = s.improve(best); err != nil {
+		return alternatives(best, s.pool), err
+	}
+	final, err := s.optimize(best.Model, finalIterations, nil)
+	if err != nil {
+		return alternatives(best, s.pool), err
+	}
+	if final.value > best.value {
+		best = final
+	}
+	return alternatives(best, s.pool), nil
+}
+
+// start returns the better of the best sum of lines and the best single broad component.
+func (s *Search) start() (best Candidate, err error) {
+	none, err := s.optimize(Model{Noise: s.domain.Unit}, lineIterations, nil)
+	if err != nil {
+		return none, err
+	}
+	best, err = s.lines(none)
+	if err != nil {
+		return best, err
+	}
+	s.keep(best)
+	broad, err := s.broad(best.Score)
+	if err != nil {
+		return best, err
+	}
+	if broad.Score > max(best.Score, none.Score+minGain) {
+		best = broad
+	}
+	s.report(best)
+	return best, nil
+}
+
+// keep adds a candidate to the pool.
+func (s *Search) keep(c Candidate) { s.pool = append(s.pool, c) }
+
+// lines adds lines at the highest peak of the residual's periodogram, one at a time.
+func (s *Search) lines(none Candidate) (best Candidate, err error) {
+	best, now := none, none
+	for failures := 0; len(now.Components) < maxLines && failures < maxFailures; {
+		peaks, err := s.peaks(s.domain.expand(now.Model), 1)
+		if err != nil {
+			return best, err
+		}
+		if len(peaks) == 0 || peaks[0].gain < peakLeast {
+			break
+		}
+		next := now.Model
+		next.Components = add(now.Components, s.domain.line(peaks[0], now.Noise))
+		if now, err = s.optimize(next, lineIterations, nil); err != nil {
+			return best, err
+		}
+		if now.Score > best.Score+minGain {
+			best, failures = now, 0
+		} else {
+			failures++
+		}
+	}
+	return best, nil
+}
+
+// broad returns the best model with one broad component. Shorter lengths are tried while they lead to another model, and rougher kinds
+// while these are better. lead is the score of the lines.
+func (s *Search) broad(lead float64) (best Candidate, err error) {
+	best.Score = math.Inf(-1)
+	d := s.domain
+	try := func(kind Kind, length float64) (better bool, err error) {
+		m := d.initial(kind, length)
+		if !(length > 1.5*d.shortest(kind)) || lead > best.Score+leadNats && d.expand(m).pairs() > leadPairs {
+			return false, nil
+		}
+		c, err := s.optimize(m, broadIterations, nil)
+		if err != nil {
+			return false, err
+		}
+		s.keep(c)
+		first := len(best.Components) == 0
+		better = c.Score > best.Score+minGain
+		if better {
+			best = c
+		}
+		return better && !first, nil
+	}
+	for i, l := range rbfLengths {
+		if better, err := try(RBF, l*d.span()); err != nil || i > 0 && !better {
+			if err != nil {
+				return best, err
+			}
+			break
+		}
+	}
+	for _, to := range []struct {
+		kind  Kind
+		ratio float64
+	}{{M32, rougher[M32]}, {OU, rougher[OU]}} {
+		if len(best.Components) == 0 {
+			break
+		}
+		if better, err := try(to.kind, to.ratio*best.Components[0].Length); err != nil || !better {
+			return best, err
+		}
+	}
+	return best, nil
+}
+
+// initial returns a model with one broad component before its optimization.
+func (d *Domain) initial(kind Kind, length float64) Model {
+	return Model{[]Component{{Kind: kind, SD: initialSD * d.Unit, Length: length}}, initialNoise * d.Unit}
+}
+
+// improve changes the structure while the score increases by minGain.
+func (s *Search) improve(best Candidate) (Candidate, error) {
+	for len(best.Components) < maxComponents && s.work < maxWork {
+		next, err := s.round(best)
+		if err != nil || !(next.Score > best.Score+minGain) {
+			return best, err
+		}
+		best = next
+		s.report(best)
+		if best, err = s.drop(best); err != nil {
+			return best, err
+		}
+	}
+	return best, nil
+}
+
+// round tries all moves from a model and returns the best result.
+func (s *Search) round(from Candidate) (best Candidate, err error) {
+	best.Score = math.Inf(-1)
+	peaks, err := s.peaks(s.domain.expand(from.Model), peakMost)
+	if err != nil {
+		return best, err
+	}
+	type trial struct {
+		name string
+		Candidate
+	}
+	var trials []trial
+	for _, m := range s.moves(from.Model, peaks) {
+		next := Model{m.components, from.Noise}
+		iterations, fixed := changeIterations, 0
+		if m.added > 0 {
+			iterations, fixed = newIterations, len(m.components)-m.added
+		}
+		c, err := s.optimize(next, iterations, s.domain.free(next, fixed))
+		if err != nil {
+			return best, err
+		}
+		trials = append(trials, trial{m.name, c})
+	}
+	slices.SortStableFunc(trials, func(a, b trial) int { return cmp.Compare(b.Score, a.Score) })
+	seen := map[string]bool{}
+	for _, t := range trials {
+		if len(seen) == candidatesMost || !(t.Score > from.Score-candidatesNats) {
+			break
+		}
+		if seen[t.name] {
+			continue
+		}
+		seen[t.name] = true
+		c, err := s.optimize(t.Model, jointIterations, nil)
+		if err != nil {
+			return best, err
+		}
+		s.keep(c)
+		if c.Score > best.Score {
+			best = c
+		}
+	}
+	return best, nil
+}
+
+// drop removes components while the score increases.
+func (s *Search) drop(best Candidate) (Candidate, error) {
+	for len(best.Components) > 1 {
+		var tried []Candidate
+		for i := range best.Components {
+			m := best.Model
+			m.Components = slices.Delete(slices.Clone(m.Components), i, i+1)
+			c, err := s.evaluate(m)
+			if err != nil {
+				return best, err
+			}
+			tried = append(tried, c)
+		}
+		slices.SortStableFunc(tried, func(a, b Candidate) int { return cmp.Compare(b.Score, a.Score) })
+		better := false
+		for _, c := range tried[:min(2, len(tried))] {
+			c, err := s.optimize(c.Model, lineIterations, nil)
+			if err != nil {
+				return best, err
+			}
+			if c.Score > best.Score {
+				best, better = c, true
+				break
+			}
+		}
+		if !better {
+			break
+		}
+	}
+	return best, nil
+}
+
+// free reports which coordinates of a model are optimized if the first components are fixed, or nil for all.
+func (d *Domain) free(m Model, fixed int) []bool {
+	if fixed == 0 {
+		return nil
+	}
+	free := make([]bool, len(d.read(m)))
+	free[0] = true
+	for i := len(d.read(Model{m.Components[:fixed], m.Noise})); i < len(free); i++ {
+		free[i] = true
+	}
+	return free
+}
+
+// optimize maximizes the objective from a model over the free coordinates (nil for all). The score is −Inf if the bound cannot be
+// evaluated.
+func (s *Search) optimize(m Model, iterations int, free []bool) (Candidate, error) {
+	if c, ok := s.replay(); ok {
+		return c, nil
+	}
+	c, err := s.optimized(m, iterations, free)
+	if err == nil {
+		err = s.record(c)
+	}
+	return c, err
+}
+
+// optimized implements optimize.
+func (s *Search) optimized(m Model, iterations int, free []bool) (Candidate, error) {
+	best := failed(m)
+	for range rebuilds {
+		o := s.newObjective(m)
+		o.free = free
+		state, err := lbfgs.Start(s.counted(o), s.domain.clip(s.domain.read(m), o.limits))
+		if err != nil {
+			return best, s.stopped(err)
+		}
+		if _, err := lbfgs.Maximize(s.counted(o), state, lbfgs.Settings{Iterations: iterations, Gain: optimizeGain}); err != nil {
+			return best, s.stopped(err)
+		}
+		before := m
+		m = s.domain.set(m, state.X)
+		best = s.candidate(o, m, state)
+		if !moved(before, m) && !(o.lost() > 2*lostShare*m.Noise*m.Noise && o.pairs() < maxPairs) {
+			break
+		}
+	}
+	return best, nil
+}
+
+// candidate returns the model at the end of an optimization.
+func (s *Search) candidate(o *objective, m Model, state *lbfgs.State) Candidate {
+	evidence := state.F
+	for i, v := range state.X {
+		log, _ := o.limits[i].log(v)
+		evidence -= log
+	}
+	return Candidate{m, evidence, evidence - s.domain.price(m.Components), state.F, o.pairs()}
+}
+
+// evaluate returns a model with its score, without optimization.
+func (s *Search) evaluate(m Model) (Candidate, error) {
+	o := s.newObjective(m)
+	state, err := lbfgs.Start(s.counted(o), s.domain.read(m))
+	if err != nil {
+		return failed(m), s.stopped(err)
+	}
+	return s.candidate(o, m, state), nil
+}
+
+// counted counts the operations of an objective.
+func (s *Search) counted(o *objective) lbfgs.Func {
+	m := float64(2 * (1 + o.pairs()))
+	return func(v, g []float64) (float64, error) {
+		s.work += m * m * (200 + 2*m)
+		return o.at(v, g)
+	}
+}
+
+// stopped returns err if the search must end, or nil if only this model cannot be evaluated.
+func (s *Search) stopped(err error) error {
+	if stop := s.ctx.Err(); stop != nil {
+		return stop
+	}
+	if errors.Is(err, lbfgs.ErrStop) {
+		return err
+	}
+	return nil
+}
+
+// clip returns coordinates within the walls.
+func (d *Domain) clip(v []float64, limits []limit) []float64 {
+	for i, l := range limits {
+		v[i] = min(max(v[i], l.low), l.high)
+	}
+	return v
+}
+
+// moved reports whether a length has changed so much that the nodes must be chosen again.
+func moved(a, b Model) bool {
+	for i, c := range a.Components {
+		if c.Kind.Wide() && math.Abs(math.Log(c.Length/b.Components[i].Length)) > math.Log(rebuildRatio) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,209 @@
+package vssgp
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/vssgp/vssgp/internal/initialize"
+	"github.com/vssgp/vssgp/internal/optimize"
+	"github.com/vssgp/vssgp/internal/optimize/checkpoint"
+	"github.com/vssgp/vssgp/internal/spectral"
+	"github.com/vssgp/vssgp/variational"
+)
+
+const (
+	// searchDraws is the default number of draws of the hyper-parameters of a search.
+	searchDraws = 20
+	// searchNumbers is the maximum number of entries of the draws' matrices; with larger models there are fewer draws, but minDraws.
+	searchNumbers, minDraws = 5e6, 4
+)
+
+// searches reports whether InitSearch is the default: there is one input, and no option describes features, windows or their
+// optimization.
+func (o *Options) searches(grid initialize.Grid) bool {
+	return grid.Step > 0 && o.Init == "" && o.excludedFromSearch() == ""
+}
+
+// excludedFromSearch returns the first option that has no effect on a search, or "".
+func (o *Options) excludedFromSearch() string {
+	w := o.Windows
+	for _, c := range []struct {
+		set  bool
+		name string
+	}{
+		{o.Method != "" && o.Method != VSSGP, "method " + string(o.Method)},
+		{o.Inference != "" && o.Inference != Exact, "inference " + string(o.Inference)},
+		{o.Components != 0, "components"},
+		{o.Features != 0, "features"},
+		{w.Length > 0 || w.Candidates != nil || w.Shared || w.Segments > 0 || w.Dim != 0, "window"},
+		{o.Paper.Lengthscales != nil || o.Paper.Periods != nil || o.Paper.FrequencyVariance != 0, "length-scales, periods or frequency variance"},
+		{o.NoisePrecision != 0, "noise precision"},
+		{o.UniformPhases, "uniform phases"},
+		{o.From != nil, "a model to start from"},
+		{o.Priors != Priors{}, "priors"},
+		{o.Iterations != 0, "iterations"},
+		{o.Optimizer != "", "optimizer " + string(o.Optimizer)},
+		{o.Batch != BatchOptions{}, "batch"},
+		{o.Restarts != 0, "restarts"},
+		{o.Fix != nil, "fix"},
+		{o.Tie != nil, "tie"},
+	} {
+		if c.set {
+			return c.name
+		}
+	}
+	return ""
+}
+
+// checkSearch returns an error if an option has no effect on the search that Init requests.
+func (o *Options) checkSearch(data *Data) error {
+	if o.Init != InitSearch {
+		return nil
+	}
+	if data != nil && data.Q != 1 {
+		return badOption("init %s needs one input, but the data have %d", InitSearch, data.Q)
+	}
+	if name := o.excludedFromSearch(); name != "" {
+		return badOption("%s cannot be combined with init %s", name, InitSearch)
+	}
+	return nil
+}
+
+// search finds the components of the covariance, and computes the posterior of the best model and the draws for averaged predictions.
+func (f *fit) search(state []spectral.Step) error {
+	m, _, err := f.initialize(f.ctx, f.init, f.o.Seed)
+	if err != nil {
+		return err
+	}
+	rows, err := m.openScaled(f.ctx, f.rows)
+	if err != nil {
+		return optimize.Interrupted(f.ctx, err)
+	}
+	defer rows.Close()
+	found := 0
+	s := spectral.New(f.ctx, &f.rows, rows, func(c spectral.Candidate) {
+		found++
+		f.report(optimize.Progress{Stage: "structure", Iteration: found, Bound: c.LogEvidence, Noise: c.Noise * c.Noise})
+	})
+	s.Log = state
+	if f.writer != nil {
+		s.Keep = func() error {
+			if !f.writer.Due() {
+				return nil
+			}
+			return f.saveSearch(s)
+		}
+	}
+	all, err := s.Run()
+	if len(all) == 0 && len(s.Log) > 0 {
+		all = []spectral.Candidate{s.Best()}
+	}
+	if len(all) == 0 {
+		return optimize.Interrupted(f.ctx, err)
+	}
+	if err != nil { // finish quickly with the best model so far
+		if f.writer != nil {
+			err = errors.Join(err, f.saveSearch(s))
+		}
+		rows.Finish()
+		s = s.WithContext(context.WithoutCancel(f.ctx))
+	}
+	return cmp.Or(f.adoptSearch(m, rows, s, all, found, err == nil), optimize.Interrupted(f.ctx, err))
+}
+
+// adoptSearch makes the best candidate the result of the fit.
+func (f *fit) adoptSearch(m *Model, rows *variational.Rows, s *spectral.Search, all []spectral.Candidate, found int, averaged bool) error {
+	expanded := s.Expand(all[0].Model)
+	m.expand(expanded)
+	e, err := rows.Exact(m.Params, false)
+	if err != nil {
+		return err
+	}
+	m.adopt(e)
+	points := 1
+	for _, c := range m.kernel.Components {
+		points += c.Kind.Numbers()
+	}
+	f.best = &attempt{
+		end: checkpoint.Best{Iterations: found, At: *e}, model: m, points: points, prior: all[0].LogPrior(),
+		floor: expanded.Floor,
+	}
+	f.progress.Results = append(f.progress.Results, checkpoint.Result{Seed: f.o.Seed, Bound: checkpoint.Number(e.Bound), Ended: "converged"})
+	f.progress.Kept, f.progress.Start = 0, 1
+	if !averaged || f.o.Posterior.Draws == NoPosterior {
+		f.res.NoPosterior = "not requested"
+		return nil
+	}
+	about, err := s.Posterior(all[0])
+	if err != nil || about == nil {
+		f.res.NoPosterior = "the bound cannot be evaluated near the fit"
+		return err
+	}
+	m.hyper = searchPosterior(about, m.Params)
+	draws, err := s.Draws(all, f.drawCount(m.Params), f.o.Seed)
+	if err != nil {
+		return err
+	}
+	for _, d := range draws {
+		one := f.model(nil)
+		one.expand(d)
+		e, err := rows.Exact(one.Params, false)
+		if err != nil {
+			return err
+		}
+		one.adopt(e)
+		m.hyper.Draws = append(m.hyper.Draws, one)
+	}
+	return nil
+}
+
+// drawCount returns the number of draws for a model with parameters p.
+func (f *fit) drawCount(p *Params) int {
+	if f.o.Posterior.Draws > 0 {
+		return f.o.Posterior.Draws
+	}
+	m := float64(p.M())
+	return min(searchDraws, max(minDraws, int(searchNumbers/(m*m))))
+}
+
+// expand sets the components and their expansion in features.
+func (m *Model) expand(e spectral.Expanded) {
+	m.kernel, m.Params, m.lost = &e.Model, e.Params, e.Lost
+}
+
+// searchPosterior returns the standard deviations of the numbers of the expansion p.
+func searchPosterior(about *spectral.Posterior, p *Params) *Posterior {
+	h := &Posterior{Lengthscale: make([]float64, p.L), Noise: []float64{2 * about.NoiseSD}}
+	h.Variance, h.Frequency = about.Spreads()
+	for k := range p.M() {
+		h.Features = append(h.Features, h.Frequency[k/p.K])
+	}
+	return h
+}
+
+// saveSearch writes a checkpoint of a search in progress.
+func (f *fit) saveSearch(s *spectral.Search) error {
+	f.progress.Search = slices.Clone(s.Log)
+	m := f.model(nil)
+	m.expand(s.Expand(s.Best().Model))
+	return f.save(m, nil)
+}
+
+// relyingOnPrior is the share of the prior variance of the components above which a prediction's variance means that the data say little
+// about the function there.
+const relyingOnPrior = 0.5
+
+// priorVariance returns the prior variance of the components in the model's units, or +Inf if it is not known.
+func (m *Model) priorVariance() float64 {
+	if m.kernel == nil || len(m.kernel.Components) == 0 {
+		return math.Inf(1)
+	}
+	v := 0.0
+	for _, c := range m.kernel.Components {
+		v += c.SD * c.SD
+	}
+	return v
+}
