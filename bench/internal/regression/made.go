@@ -146,6 +146,9 @@ func growing(random *rand.Rand, x float64) float64 {
 	return 0.03 * math.Pow(30, x/10) * random.NormFloat64()
 }
 
+// slowLine draws a sinusoid with a period of about 63.
+var slowLine = line(1, 0.1/(2*math.Pi))
+
 // madeKinds are functions of which most have the parameters of the prototype in Python. Their phases and frequencies
 // depend on the seed.
 var madeKinds = []Kind{
@@ -153,46 +156,52 @@ var madeKinds = []Kind{
 		gaps: [][2]float64{{4, 6}}}},
 	{Name: "rbf-uneven", source: made{family: rbfFamily, f: gp(rbf(0.5)), rows: uniform(600, 10), noise: normal(0.1),
 		gaps: [][2]float64{{4, 6}}}},
-	{Name: "matern32-gaps", source: made{family: matern32Family, f: gp(matern32(0.5)), rows: grid(1000, 10), noise: normal(0.1),
-		gaps: [][2]float64{{2, 2.5}, {5, 6.5}}}},
+	{Name: "matern32-gaps", source: made{family: matern32Family, f: gp(matern32(0.5)), rows: grid(1000, 10),
+		noise: normal(0.1), gaps: [][2]float64{{2, 2.5}, {5, 6.5}}}},
 	{Name: "ou-gaps", source: made{family: ouFamily, f: ou(1), rows: grid(800, 50), noise: normal(0.2),
 		gaps: [][2]float64{{10, 11}, {25, 28}}}},
 	{Name: "ou-100-lengths", source: made{family: ouFamily, f: ou(1), rows: grid(1000, 100), noise: normal(0.2),
 		gaps: [][2]float64{{30, 32}, {60, 65}}}},
-	{Name: "band-gap", source: made{f: gp(band(3, 0.9)), rows: grid(800, 30), noise: normal(0.2), gaps: [][2]float64{{12, 17}}}},
+	{Name: "band-gap", source: made{f: gp(band(3, 0.9)), rows: grid(800, 30), noise: normal(0.2),
+		gaps: [][2]float64{{12, 17}}}},
 	{Name: "lines-gaps", source: made{f: threeLines(1), rows: grid(800, 20), noise: normal(0.5),
 		gaps: [][2]float64{{4, 6}, {12, 15}}, beyond: 24}},
 	{Name: "lines-uneven", source: made{f: threeLines(1), rows: uniform(400, 20), noise: normal(0.5),
 		gaps: [][2]float64{{8, 11}}, beyond: 24}},
-	{Name: "one-line", source: made{f: line(1, 0.1/(2*math.Pi)), rows: grid(500, 499), noise: normal(0.2), beyond: 598.8}},
+	{Name: "one-line", source: made{f: slowLine, rows: grid(500, 499), noise: normal(0.2), beyond: 598.8}},
 	{Name: "lines-rbf", source: made{f: sum(threeLines(1), gp(rbf(3))), rows: grid(800, 20), noise: normal(0.3),
 		gaps: [][2]float64{{8, 11}}}},
 	{Name: "trend-rbf", source: made{f: sum(trend(0.5), gp(rbf(0.5))), rows: grid(800, 10), noise: normal(0.1),
 		gaps: [][2]float64{{4, 6}}, beyond: 12}},
 	{Name: "waves", source: made{f: waves, rows: grid(1000, 10), noise: normal(0.1), gaps: [][2]float64{{4, 6}}}},
-	{Name: "chirp", source: made{f: chirp, rows: grid(1500, 10), noise: normal(0.2), gaps: [][2]float64{{4, 4.3}, {7, 7.2}}}},
+	{Name: "chirp", source: made{f: chirp, rows: grid(1500, 10), noise: normal(0.2),
+		gaps: [][2]float64{{4, 4.3}, {7, 7.2}}}},
 	{Name: "step", source: made{f: step, rows: grid(800, 10), noise: normal(0.1), gaps: [][2]float64{{4, 5}}}},
 	{Name: "white-noise", source: made{f: zero, rows: grid(1000, 10), noise: normal(1), gaps: [][2]float64{{4, 5}}}},
-	{Name: "repeated-0", source: made{f: line(1, 0.1/(2*math.Pi)), rows: repeated(0), noise: normal(0.2), also: halves}},
-	{Name: "repeated-1e-9", source: made{f: line(1, 0.1/(2*math.Pi)), rows: repeated(1e-9), noise: normal(0.2), also: halves}},
-	{Name: "repeated-1e-3", source: made{f: line(1, 0.1/(2*math.Pi)), rows: repeated(1e-3), noise: normal(0.2), also: halves}},
-	{Name: "repeated-1e-2", source: made{f: line(1, 0.1/(2*math.Pi)), rows: repeated(1e-2), noise: normal(0.2), also: halves}},
-	{Name: "clusters", source: made{family: rbfFamily, f: gp(rbf(1)), rows: bursts, noise: normal(0.2), also: awayFrom(0.05, 40)}},
+	{Name: "repeated-0", source: made{f: slowLine, rows: repeated(0), noise: normal(0.2), also: halves}},
+	{Name: "repeated-1e-9", source: made{f: slowLine, rows: repeated(1e-9), noise: normal(0.2), also: halves}},
+	{Name: "repeated-1e-3", source: made{f: slowLine, rows: repeated(1e-3), noise: normal(0.2), also: halves}},
+	{Name: "repeated-1e-2", source: made{f: slowLine, rows: repeated(1e-2), noise: normal(0.2), also: halves}},
+	{Name: "clusters", source: made{family: rbfFamily, f: gp(rbf(1)), rows: bursts, noise: normal(0.2),
+		also: awayFrom(0.05, 40)}},
 	{Name: "outliers", source: made{family: rbfFamily, f: gp(rbf(0.5)), rows: grid(800, 10), noise: withOutliers(0.1),
 		gaps: [][2]float64{{4, 6}}}},
 	{Name: "heteroscedastic", source: made{family: rbfFamily, f: gp(rbf(0.7)), rows: grid(1000, 10), noise: growing,
 		gaps: [][2]float64{{4, 5}}}},
-	{Name: "few-12", source: made{family: rbfFamily, f: gp(rbf(1)), rows: uniform(12, 10), noise: normal(0.1), also: awayFrom(0, 10)}},
-	{Name: "few-25", source: made{family: rbfFamily, f: gp(rbf(1)), rows: uniform(25, 10), noise: normal(0.1), also: awayFrom(0, 10)}},
-	{Name: "few-60", source: made{family: rbfFamily, f: gp(rbf(1)), rows: uniform(60, 10), noise: normal(0.1), also: awayFrom(0, 10)}},
+	{Name: "few-12", source: made{family: rbfFamily, f: gp(rbf(1)), rows: uniform(12, 10), noise: normal(0.1),
+		also: awayFrom(0, 10)}},
+	{Name: "few-25", source: made{family: rbfFamily, f: gp(rbf(1)), rows: uniform(25, 10), noise: normal(0.1),
+		also: awayFrom(0, 10)}},
+	{Name: "few-60", source: made{family: rbfFamily, f: gp(rbf(1)), rows: uniform(60, 10), noise: normal(0.1),
+		also: awayFrom(0, 10)}},
 }
 
 // longKinds have ten gaps.
 var longKinds = []Kind{
-	{Name: "long-ou", Long: true, source: made{family: ouFamily, f: ou(500), rows: grid(100_000, 99_999), noise: normal(0.2),
-		gaps: every(10_000, 500, 10)}},
-	{Name: "long-lines", Long: true, source: made{f: threeLines(0.01), rows: grid(1_000_000, 999_999), noise: normal(0.5),
-		gaps: every(100_000, 2000, 10)}},
+	{Name: "long-ou", Long: true, source: made{family: ouFamily, f: ou(500), rows: grid(100_000, 99_999),
+		noise: normal(0.2), gaps: every(10_000, 500, 10)}},
+	{Name: "long-lines", Long: true, source: made{f: threeLines(0.01), rows: grid(1_000_000, 999_999),
+		noise: normal(0.5), gaps: every(100_000, 2000, 10)}},
 }
 
 // every returns n gaps of a given length in the middle of each period.

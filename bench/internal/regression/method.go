@@ -23,8 +23,8 @@ type predictor func(x []float64) (mean, sd []float64, err error)
 // Run fits a method to the rows of a problem and scores its predictions at the places. A fit that fails or exceeds the
 // limit has a line with this status. The error is the error of ctx.
 func Run(ctx context.Context, p *Problem, method string, limit time.Duration) (*Line, error) {
-	l := &Line{Time: machine.Now(), Bench: "regression", Kind: p.Kind, Seed: p.Seed, Half: p.Half, N: len(p.X), Digest: p.Digest,
-		Method: method, Status: machine.OK}
+	l := &Line{Time: machine.Now(), Bench: "regression", Kind: p.Kind, Seed: p.Seed, Half: p.Half, N: len(p.X),
+		Digest: p.Digest, Method: method, Status: machine.OK}
 	within, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	began, cpu := time.Now(), cputime.Now()

@@ -13,7 +13,8 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/matrix"
 )
 
-// A table is a series in a file. A tenth of its rows is held out. Each seed has one of the gaps; those of even and odd seeds do not overlap.
+// A table is a series in a file. A tenth of its rows is held out. Each seed has one of the gaps. The gaps of even seeds
+// do not overlap those of odd seeds.
 type table struct {
 	file    string       // path in the repository, or in the folder of data if outside
 	outside bool         // the file is in the folder of data
@@ -116,7 +117,8 @@ var realKinds = []Kind{
 	{Name: "sunspots", source: table{file: "testdata/sunspots.csv", horizon: 2000,
 		gaps: [][2]float64{{1800, 1815}, {1740, 1755}, {1860, 1875}, {1830, 1845}, {1920, 1935}, {1890, 1905}}}},
 	{Name: "temperature", source: table{file: "testdata/series/seattle.csv", horizon: 16_709, // days since 1970
-		gaps: [][2]float64{{15_440, 15_480}, {15_640, 15_680}, {15_840, 15_880}, {16_040, 16_080}, {16_240, 16_280}, {16_440, 16_480}}}},
+		gaps: [][2]float64{{15_440, 15_480}, {15_640, 15_680}, {15_840, 15_880},
+			{16_040, 16_080}, {16_240, 16_280}, {16_440, 16_480}}}},
 	{Name: "speech", source: speech{files: map[string][]string{
 		Dev:   {"arctic_aew_a0001.wav", "arctic_aew_a0002.wav"},
 		Judge: {"libri_198-209-0000.wav", "libri_3436-172162-0000.wav"},

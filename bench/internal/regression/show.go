@@ -110,7 +110,9 @@ func common(lines []Line) []Line {
 	lines = slices.DeleteFunc(slices.Clone(lines), func(l Line) bool { return l.Status != machine.OK })
 	seed := func(l Line) int { return l.Seed }
 	methods := len(jsonl.Distinct(lines, func(l Line) string { return l.Method }))
-	return slices.DeleteFunc(slices.Clone(lines), func(l Line) bool { return len(jsonl.Where(lines, seed, l.Seed)) < methods })
+	return slices.DeleteFunc(slices.Clone(lines), func(l Line) bool {
+		return len(jsonl.Where(lines, seed, l.Seed)) < methods
+	})
 }
 
 // has reports whether a method has scores at a place.
