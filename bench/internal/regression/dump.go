@@ -10,13 +10,13 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/matrix"
 )
 
-// A dumped problem is a line of problems.jsonl.
+// A dumped problem is a line of the file of descriptions.
 type dumped struct {
 	Machine machine.Machine `json:"machine"`
 	*Problem
 }
 
-// Dump writes problems to a folder: their descriptions to problems.jsonl, the rows to KIND.SEED.train.csv, and the
+// Dump writes problems to a folder: their descriptions as lines of JSON, the rows to KIND.SEED.train.csv, and the
 // points of each place to KIND.SEED.PLACE.csv.
 func Dump(dir string, problems []*Problem, m machine.Machine) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {

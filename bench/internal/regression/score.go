@@ -15,7 +15,7 @@ type Scores struct {
 	Coverage float64 `json:"coverage95"`
 }
 
-// minSD is the minimum standard deviation that is scored. peers/regression.py has the same.
+// minSD is the minimum standard deviation that is scored. bench/peers/regression.py has the same.
 const minSD = 1e-9
 
 // score scores predictions of y. It returns an error if a prediction is not finite.
