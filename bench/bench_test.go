@@ -64,6 +64,12 @@ func TestFlagsAreParsed(t *testing.T) {
 			{"-ranks 1,3 -features 7", ""}, {"-ranks 0", "-ranks"}, {"-ranks 1,x", "-ranks"}, {"-ranks 100000", "-ranks"}, {"-repeats 0", "-repeats"},
 			{"-n 0", "rows"}, {"-show", "-out"}, {"stray", "unexpected"},
 		},
+		"regression": {
+			{"", ""}, {"-kind rbf-gap,co2 -half judge -seeds 2 -method vssgp -long -limit 1m -data d -out o", ""},
+			{"-dump d", ""}, {"-show a.jsonl b.jsonl", ""}, {"-compare a.jsonl b.jsonl", ""},
+			{"-kind gap", "-kind"}, {"-half both", "-half"}, {"-seeds 0", "-seeds"}, {"-method sklearn", "-method"}, {"-limit 0", "-limit"},
+			{"-show", "no files"}, {"-compare a.jsonl", "two files"}, {"-show -compare a b", "-compare"}, {"a.jsonl", "unexpected"},
+		},
 		"repair": {{"", "no files"}, {"-only rust a.wav", "-only"}, {"-sensitivity 11 a.wav", "-sensitivity"}, {"-seconds 0 a.wav", "-seconds"}},
 		"series": {
 			{"", ""}, {"-set origins,co2-years -method naive -relative naive", ""}, {"-method none lines.jsonl", ""},

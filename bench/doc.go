@@ -8,6 +8,8 @@
 //	go run ./bench long [-from 1e4] [-to 1e7] [-fit 20] [-python PATH] [-show] …
 //	go run -tags mpi ./bench ranks [-n 1000000] [-features 512] [-inputs 2] [-window 512] [-ranks 1,2,4] [-show] …
 //	go run ./bench tables [-splits 10] [-features 25,50,…] [-drawn 100,400,…] [-dump DIR | -show] FILE.csv …
+//	go run ./bench regression [-half dev|judge] [-seeds 4] [-kind rbf-gap,…] [-data DIR] [-out FILE | -dump DIR] [-long] …
+//	go run ./bench regression -show LINES.jsonl … | -compare OLD.jsonl NEW.jsonl
 //	go run ./bench repair [-seconds 10] [-sensitivity 5] [-only clicks] [-show] FILE.wav …
 //	go run ./bench series [-set origins,…] [-data DIR] [-write DIR [-peers ucm,autoets,…]] [-show] [FORECASTS.jsonl …]
 //
@@ -25,6 +27,10 @@
 // ranks times an evaluation on several MPI ranks of this machine and compares it with a model of the time.
 //
 // tables fits nine tenths of a table's rows and scores the others. peers/tables.py does the same by other libraries.
+//
+// regression fits the default model of vssgp.Fit and of series.Fit to one input, and scores predictions at the rows, in
+// gaps and beyond the rows (package regression). peers/regression.py does the same by other libraries. Even seeds are for
+// tuning, odd seeds for reporting. -compare prints paired differences between two builds on the same problems.
 //
 // repair damages recordings, then detects and fills the damage. It counts the detections and measures the
 // signal-to-error ratio.

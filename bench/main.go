@@ -16,13 +16,14 @@ import (
 
 // commands maps the name of each subcommand to the constructor of its task.
 var commands = map[string]func() task{
-	"long":   func() task { return &longTask{} },
-	"paper":  func() task { return &paperTask{} },
-	"ranks":  func() task { return &ranksTask{} },
-	"repair": func() task { return &repairTask{} },
-	"series": func() task { return &seriesTask{} },
-	"speed":  func() task { return &speedTask{} },
-	"tables": func() task { return &tablesTask{} },
+	"long":       func() task { return &longTask{} },
+	"paper":      func() task { return &paperTask{} },
+	"ranks":      func() task { return &ranksTask{} },
+	"regression": func() task { return &regressionTask{} },
+	"repair":     func() task { return &repairTask{} },
+	"series":     func() task { return &seriesTask{} },
+	"speed":      func() task { return &speedTask{} },
+	"tables":     func() task { return &tablesTask{} },
 }
 
 func main() {

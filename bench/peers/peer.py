@@ -52,3 +52,11 @@ def timed(evaluate, repeats, line):
 def process_peak():
     """Returns the peak resident memory of the process in bytes."""
     return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+def scores(error, sd):
+    """Returns the scores of Gaussian predictions with standard deviation sd, as in Go's internal/bayes."""
+    import numpy as np
+    nlpd = np.mean(0.5 * (error / sd) ** 2 + np.log(sd) + 0.5 * np.log(2 * np.pi))
+    covered = np.mean(np.abs(error) <= 1.959963984540054 * sd)
+    return {"rmse": float(np.sqrt(np.mean(error**2))), "nlpd": float(nlpd), "coverage95": float(covered)}

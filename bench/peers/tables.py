@@ -46,9 +46,7 @@ def scored(fit, train, test, outputs):
         mean, sd = fit((x - shift) / scale, (train[:, d] - m) / s, (at - shift) / scale)
         errors.append(test[:, d] - (m + s * mean))
         sds.append(s * sd)
-    e, sd = np.concatenate(errors), np.concatenate(sds)
-    nlpd = np.mean(0.5 * (e / sd) ** 2 + np.log(sd) + 0.5 * np.log(2 * np.pi))
-    return {"rmse": float(np.sqrt(np.mean(e**2))), "nlpd": float(nlpd), "coverage95": float(np.mean(np.abs(e) <= 1.959963984540054 * sd))}
+    return peer.scores(np.concatenate(errors), np.concatenate(sds))
 
 
 def main():
