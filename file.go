@@ -22,7 +22,7 @@ import (
 const fileFormat = "vssgp/1"
 
 // fileSearched is the format of a model that a search has found. It has the additional entries "components" and "draws.components" (the
-// components in the model's units, as JSON), and the tensor nameLost.
+// components in the model's units, as JSON), and for rough components the rows, nameRowsX and nameRowsY, in place of the coefficients.
 const fileSearched = "vssgp/2"
 
 // fileFactorized is the spelling of Factorized in files of this format. Factorized itself is read, too.
@@ -38,14 +38,14 @@ const (
 	// (S = τ⁻¹A⁻¹): all diagonal blocks L_v [M_v,M_v], then all subdiagonal blocks
 	// E_v [M_{v+1},M_v], row-major in one vector.
 	nameFactor = "coefficient.factor"
-	// nameLost is the part [1] of the noise variance that belongs to the components of a search.
-	nameLost = "noise.lost"
+	// nameRowsX [N] and nameRowsY [N,D] are the rows on which a model with rough components is conditioned, in the model's units.
+	nameRowsX, nameRowsY = "rows.x", "rows.y"
 	// nameComponents is the metadata entry of the components.
 	nameComponents = "components"
 )
 
-// windowNames lists the tensors of the windows.
-var windowNames = []string{nameWindowCenter, nameWindowLength, nameComponentWindow}
+// sharedNames lists the tensors that a model shares with the draws of its hyper-parameters.
+var sharedNames = []string{nameWindowCenter, nameWindowLength, nameComponentWindow, nameRowsX, nameRowsY}
 
 // Save writes the model to a safetensors file atomically. A loaded model gives
 // bit-identical predictions. Python reads the file with safetensors.numpy.load_file.
@@ -106,10 +106,13 @@ func (m *Model) file() (*safetensors.File, error) {
 	}
 	if m.kernel != nil {
 		f.Metadata["format"] = fileSearched
-		f.Tensors[nameLost] = vector([]float64{m.lost})
 		if err := putJSON(f, nameComponents, m.kernel); err != nil {
 			return nil, err
 		}
+	}
+	if m.rows != nil {
+		f.Tensors[nameRowsX] = vector(m.rows.X)
+		f.Tensors[nameRowsY] = safetensors.Tensor{Shape: []int{m.rows.N, m.rows.D}, Data: m.rows.Y}
 	}
 	if err := m.savePosterior(f); err != nil {
 		return nil, err
@@ -259,12 +262,24 @@ func (m *Model) readComponents(f *safetensors.File) error {
 	if m.Params.Q != 1 {
 		return fmt.Errorf("%d inputs, but components of a search need one: %w", m.Params.Q, ErrParams)
 	}
-	lost := f.Tensors[nameLost]
-	if !slices.Equal(lost.Shape, []int{1}) || !(lost.Data[0] >= 0 && lost.Data[0] < 1/m.Params.NoisePrecision[0]) {
-		return fmt.Errorf("%s is %v, must be one number from 0 to the noise variance %.6g: %w", nameLost, lost.Data,
-			1/m.Params.NoisePrecision[0], ErrParams)
+	return m.readRows(f)
+}
+
+// readRows reads the rows of a model with rough components.
+func (m *Model) readRows(f *safetensors.File) error {
+	x, ok := f.Tensors[nameRowsX]
+	if !ok || !m.kernel.Rough() {
+		return nil
 	}
-	m.lost = lost.Data[0]
+	n, d := len(x.Data), m.Params.D
+	y := f.Tensors[nameRowsY]
+	if n == 0 || len(x.Shape) != 1 || !slices.Equal(y.Shape, []int{n, d}) {
+		return fmt.Errorf("%s has shape %v and %s %v, must be [N] and [N,%d]: %w", nameRowsX, x.Shape, nameRowsY, y.Shape, d, ErrParams)
+	}
+	m.rows = &backend.Data{N: n, Q: 1, D: d, X: x.Data, Y: y.Data}
+	if err := m.rows.Check(); err != nil {
+		return fmt.Errorf("%s and %s: %w: %w", nameRowsX, nameRowsY, err, ErrParams)
+	}
 	return nil
 }
 
@@ -306,7 +321,7 @@ func (m *Model) savePosterior(f *safetensors.File) error {
 		}
 		kernels = append(kernels, d.kernel)
 		for name, t := range own.Tensors {
-			if !slices.Contains(windowNames, name) { // the draws share the model's windows
+			if !slices.Contains(sharedNames, name) { // the draws share the model's windows and rows
 				f.Tensors[fmt.Sprintf(nameDraw, i)+name] = t
 			}
 		}
@@ -358,7 +373,7 @@ func (m *Model) readPosterior(f *safetensors.File) error {
 		if len(own.Tensors) == 0 {
 			break
 		}
-		for _, name := range windowNames {
+		for _, name := range sharedNames {
 			if t, ok := f.Tensors[name]; ok {
 				own.Tensors[name] = t
 			}

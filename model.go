@@ -78,10 +78,10 @@ type Model struct {
 	// Backend computes the passes over the rows. If it is nil, the CPU is used.
 	Backend backend.Backend
 
-	// kernel has the components of which Params is an expansion, and lost the part of the noise variance that belongs to them, both in the
-	// model's units; nil and 0 for other initializations than InitSearch.
+	// kernel has the components of a search in the model's units, nil for other models. Params is an expansion of those that are not rough.
 	kernel *spectral.Model
-	lost   float64
+	// rows are the data in the model's units on which a model with rough components is conditioned. Other models do not need them.
+	rows *backend.Data
 
 	exact *variational.Posterior // Exact: m and R with R Rᵀ = A, so that S = τ⁻¹A⁻¹; nil before a fit
 	hyper *Posterior             // of the hyper-parameters; nil if not computed
@@ -175,7 +175,12 @@ func (m *Model) open(ctx context.Context, data *Data) (*variational.Rows, error)
 	if err := m.fits(data); err != nil {
 		return nil, err
 	}
-	return m.openScaled(ctx, backend.Data{N: data.N, Q: data.Q, D: data.D, X: m.X.ToModel(data.X), Y: m.Y.ToModel(data.Y)})
+	return m.openScaled(ctx, *m.scaled(data))
+}
+
+// scaled converts data to the model's units.
+func (m *Model) scaled(data *Data) *backend.Data {
+	return &backend.Data{N: data.N, Q: data.Q, D: data.D, X: m.X.ToModel(data.X), Y: m.Y.ToModel(data.Y)}
 }
 
 // openScaled opens data that are in the model's units.
@@ -213,6 +218,12 @@ func (m *Model) Evaluate(ctx context.Context, data *Data, inference Inference, r
 	if err := (&backend.Data{N: data.N}).CheckRows(rows); err != nil {
 		return nil, fault.Errorf(ErrData, "%w", err)
 	}
+	if m.kernel.Rough() {
+		if gradient || inference != Exact {
+			return nil, fault.Errorf(ErrOptions, "a model with rough components (%v) has only the exact bound without its gradient", m.kernel.Components)
+		}
+		return m.at(m.Params).Condition(ctx, data)
+	}
 	if rows != nil && inference == Exact {
 		return nil, fault.Errorf(ErrData, "the exact bound is not a sum over rows; a mini-batch needs factorized inference")
 	}
@@ -236,7 +247,8 @@ func (m *Model) Condition(ctx context.Context, data *Data) (*Evaluation, error) 
 		return nil, err
 	}
 	defer opened.Close()
-	e, err := opened.Exact(m.Params, false)
+	rows := m.scaled(data)
+	e, err := m.conditioned(opened, rows)
 	if err != nil {
 		return nil, err
 	}
@@ -244,18 +256,38 @@ func (m *Model) Condition(ctx context.Context, data *Data) (*Evaluation, error) 
 		hyper := *m.hyper
 		hyper.Draws = make([]*Model, len(hyper.Draws))
 		for i, d := range m.hyper.Draws {
-			own, err := opened.Exact(d.Params, false)
-			if err != nil {
+			hyper.Draws[i] = d.clone()
+			if _, err := hyper.Draws[i].conditioned(opened, rows); err != nil {
 				return nil, fmt.Errorf("draw %d of the hyper-parameters: %w", i, err)
 			}
-			hyper.Draws[i] = d.clone()
-			hyper.Draws[i].adopt(own)
 		}
 		m.hyper = &hyper
 	}
-	m.adopt(e)
 	m.Range = data.extents()
 	return e, nil
+}
+
+// conditioned sets the model's exact posterior given rows, and returns the bound.
+func (m *Model) conditioned(opened *variational.Rows, rows *backend.Data) (*Evaluation, error) {
+	if m.kernel.Rough() {
+		c, err := spectral.Condition(*m.kernel, m.Params, rows)
+		if err != nil {
+			return nil, err
+		}
+		m.Inference, m.exact, m.rows = Exact, nil, rows
+		return c.Evaluation(), nil
+	}
+	e, err := opened.Exact(m.Params, false)
+	if err != nil {
+		return nil, err
+	}
+	m.adopt(e)
+	return e, nil
+}
+
+// conditional returns the distribution of the function of a model with rough components.
+func (m *Model) conditional() (*spectral.Conditional, error) {
+	return spectral.Condition(*m.kernel, m.Params, m.rows)
 }
 
 // beyond marks the rows of x [N,Q] outside of the model's Range, and the rows at which the prediction relies on the prior. It returns nil
@@ -300,17 +332,20 @@ func (m *Model) Fitted() bool {
 	if m.Inference == Factorized {
 		return len(m.Params.CoefMean) > 0 && len(m.Params.CoefVar) > 0
 	}
-	return m.exact != nil
+	return m.exact != nil || m.rows != nil
 }
 
 // predictive returns the model's distribution over functions in the model's units. Errors
 // wrap ErrParams or ErrUnfitted, or ctx.Err() if ctx has ended.
-func (m *Model) predictive(ctx context.Context) (*variational.Predictive, error) {
+func (m *Model) predictive(ctx context.Context) (predictive, error) {
 	if err := m.check(); err != nil {
 		return nil, err
 	}
 	if !m.Fitted() {
 		return nil, fmt.Errorf("predict: fit the model or condition it on data first: %w", ErrUnfitted)
+	}
+	if m.rows != nil {
+		return m.conditional()
 	}
 	return variational.NewPredictive(ctx, m.Params, m.exactPosterior())
 }
@@ -331,7 +366,12 @@ func (m *Model) Coefficients() (mean, variance []float64, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return slices.Clone(p.Coefficients.Mean), p.Variances(), nil
+	if c, ok := p.(*spectral.Conditional); ok {
+		mean, variance = c.Coefficients()
+		return mean, variance, nil
+	}
+	own := p.(*variational.Predictive)
+	return slices.Clone(own.Coefficients.Mean), own.Variances(), nil
 }
 
 // clone returns a copy of the model. It shares the posterior, which is never modified.
@@ -344,7 +384,7 @@ func (m *Model) clone() *Model {
 // bare returns a copy of the model with parameters p and without a posterior.
 func (m *Model) bare(p *Params) *Model {
 	c := *m
-	c.Params, c.exact, c.hyper = p, nil, nil
+	c.Params, c.exact, c.hyper, c.rows = p, nil, nil, nil
 	return &c
 }
 
@@ -494,9 +534,6 @@ func (m *Model) found() []Component {
 	return out
 }
 
-// noise returns the variance of the noise in the model's units, without the components' part of τ⁻¹.
-func (m *Model) noise() float64 { return 1/m.Params.NoisePrecision[0] - m.lost }
-
 // NoiseSD returns the noise standard deviation [D] in units of y, or nil if the model is invalid.
 func (m *Model) NoiseSD() []float64 {
 	if m.check() != nil {
@@ -504,7 +541,7 @@ func (m *Model) NoiseSD() []float64 {
 	}
 	sd := make([]float64, 0, m.Params.D)
 	for _, unit := range m.Y.Scale {
-		sd = append(sd, unit*math.Sqrt(m.noise()))
+		sd = append(sd, unit/math.Sqrt(m.Params.NoisePrecision[0]))
 	}
 	return sd
 }

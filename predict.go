@@ -16,7 +16,6 @@ import (
 	"github.com/vssgp/vssgp/internal/bayes"
 	"github.com/vssgp/vssgp/internal/fileio/fault"
 	"github.com/vssgp/vssgp/internal/linalg"
-	"github.com/vssgp/vssgp/variational"
 )
 
 // Predict returns the predictive distribution of y at each row of x [N,Q], row-major and
@@ -28,7 +27,7 @@ import (
 // ctx.Err() soon after ctx has ended; a nil ctx is the background context, here and in all
 // functions of this package. Use a Predictor for rows that do not fit in memory.
 func (m *Model) Predict(ctx context.Context, x []float64) (*Prediction, error) {
-	if _, err := m.rows(x); err != nil {
+	if _, err := m.count(x); err != nil {
 		return nil, err
 	}
 	p, err := m.Predictor(ctx)
@@ -38,8 +37,8 @@ func (m *Model) Predict(ctx context.Context, x []float64) (*Prediction, error) {
 	return p.Predict(ctx, x)
 }
 
-// rows returns the number of rows of x, or an error if the model cannot predict at them.
-func (m *Model) rows(x []float64) (int, error) {
+// count returns the number of rows of x, or an error if the model cannot predict at them.
+func (m *Model) count(x []float64) (int, error) {
 	if err := m.check(); err != nil {
 		return 0, err
 	}
@@ -58,7 +57,7 @@ func (m *Model) rows(x []float64) (int, error) {
 // in addition to the result. Both results are in the data's units. The errors are the same
 // as the errors of Predict.
 func (m *Model) PredictJoint(ctx context.Context, x []float64) (mean []float64, cov *mat.SymDense, err error) {
-	n, err := m.rows(x)
+	n, err := m.count(x)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -102,14 +101,13 @@ func (p *Predictor) joint(ctx context.Context, x []float64, at *Prediction) (*ma
 }
 
 // joint returns the joint covariance of the function at rows x, in the data's units.
-func (m *Model) joint(ctx context.Context, posterior *variational.Predictive, x []float64) (*mat.SymDense, error) {
+func (m *Model) joint(ctx context.Context, posterior predictive, x []float64) (*mat.SymDense, error) {
 	cov, err := posterior.Joint(ctx, m.X.ToModel(x))
 	if err != nil {
 		return nil, err
 	}
 	d := m.Params.D
 	for i := range cov.SymmetricDim() {
-		cov.SetSym(i, i, cov.At(i, i)+m.lost)
 		for j := range i + 1 {
 			cov.SetSym(i, j, cov.At(i, j)*m.Y.Scale[i%d]*m.Y.Scale[j%d])
 		}
@@ -117,12 +115,18 @@ func (m *Model) joint(ctx context.Context, posterior *variational.Predictive, x 
 	return cov, nil
 }
 
+// predictive is the distribution of the latent function in the model's units (variational.Predictive, spectral.Conditional).
+type predictive interface {
+	At(ctx context.Context, b backend.Backend, x []float64) (*backend.Prediction, error)
+	Joint(ctx context.Context, x []float64) (*mat.SymDense, error)
+}
+
 // A Predictor predicts many rows with one model, which must not change while the Predictor
 // is used. It computes quantities that do not depend on the rows only once, such as the
 // inverse of an exact posterior's factor.
 type Predictor struct {
 	m         *Model
-	posterior *variational.Predictive
+	posterior predictive
 	draws     []*Predictor // components of the mixture; nil for a single model
 }
 
@@ -495,11 +499,8 @@ const minUnit, maxUnit = 1e-130, 1e130
 // inDataUnits adds the noise to a prediction of the latent function and converts it to the
 // data's units. It reuses raw's memory.
 func (m *Model) inDataUnits(raw *backend.Prediction) *Prediction {
-	d, noise := m.Params.D, m.noise()
+	d, noise := m.Params.D, 1/m.Params.NoisePrecision[0]
 	out := &Prediction{N: len(raw.Mean) / d, D: d, Mean: raw.Mean, Cov: raw.Cov}
-	for i := range out.Mean {
-		out.Cov[i*d+i%d] += m.lost
-	}
 	if slices.ContainsFunc(m.Y.Scale, func(s float64) bool { return s < minUnit || s > maxUnit }) {
 		out.own = &modelUnits{slices.Clone(raw.Cov), slices.Repeat([]float64{noise}, d), slices.Clone(m.Y.Scale)}
 		for i := range out.Mean {
@@ -508,7 +509,7 @@ func (m *Model) inDataUnits(raw *backend.Prediction) *Prediction {
 	}
 	m.Y.toData(out.Mean)
 	for _, s := range m.Y.Scale {
-		out.Noise = append(out.Noise, s*s*noise)
+		out.Noise = append(out.Noise, s*s/m.Params.NoisePrecision[0])
 	}
 	for i := range out.Cov {
 		at, e := i/d%d, i%d
@@ -650,7 +651,7 @@ func (p *Prediction) copy(q *Prediction, first int) {
 // [N,D], in the data's units, without noise. The same seed gives the same draws. The
 // errors are the errors of Predict, and ErrOptions if n is negative or too large.
 func (m *Model) Draw(ctx context.Context, x []float64, n int, seed uint64) ([][]float64, error) {
-	rows, err := m.rows(x)
+	rows, err := m.count(x)
 	if err != nil {
 		return nil, err
 	}
@@ -681,6 +682,8 @@ const maxFunctions = 1 << 24
 type Draws struct {
 	m  []*Model   // function i uses model i modulo the number of models
 	at []rand.PCG // states of the generator before the functions drawn so far and the next one
+	// drawn has the functions of models with rough components, which take long to sample again.
+	drawn map[int]function
 }
 
 // Draws returns the sequence of functions that Draw evaluates. Errors wrap ErrUnfitted.
@@ -725,14 +728,20 @@ func (d *Draws) At(ctx context.Context, i int, x []float64) ([]float64, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("draw: interrupted: %w", err)
 		}
-		d.function(len(d.at) - 1)
+		if _, err := d.function(len(d.at) - 1); err != nil {
+			return nil, err
+		}
 	}
 	m := d.m[i%len(d.m)]
 	u, err := m.inUnits("draw", 0, x)
 	if err != nil {
 		return nil, err
 	}
-	y, err := d.function(i).At(ctx, u)
+	f, err := d.function(i)
+	if err != nil {
+		return nil, err
+	}
+	y, err := f.At(ctx, u)
 	if err != nil {
 		return nil, dataError(err)
 	}
@@ -743,13 +752,34 @@ func (d *Draws) At(ctx context.Context, i int, x []float64) ([]float64, error) {
 	return y, nil
 }
 
+// A function is a draw of the latent function in the model's units.
+type function interface {
+	At(ctx context.Context, x []float64) ([]float64, error)
+}
+
 // function samples function i. All functions before it must have been sampled.
-func (d *Draws) function(i int) *variational.Function {
+func (d *Draws) function(i int) (f function, err error) {
+	if f, ok := d.drawn[i]; ok {
+		return f, nil
+	}
 	pcg := d.at[i]
 	m := d.m[i%len(d.m)]
-	f := m.Params.Draw(m.exactPosterior(), rand.New(&pcg))
+	random := rand.New(&pcg)
+	if m.rows == nil {
+		f = m.Params.Draw(m.exactPosterior(), random)
+	} else {
+		c, err := m.conditional()
+		if err != nil {
+			return nil, err
+		}
+		f = c.Draw(random)
+		if d.drawn == nil {
+			d.drawn = map[int]function{}
+		}
+		d.drawn[i] = f
+	}
 	if i+1 == len(d.at) {
 		d.at = append(d.at, pcg)
 	}
-	return f
+	return f, nil
 }

@@ -118,11 +118,10 @@ func (f *fit) search(state []spectral.Step) error {
 func (f *fit) adoptSearch(m *Model, rows *variational.Rows, s *spectral.Search, all []spectral.Candidate, found int, averaged bool) error {
 	expanded := s.Expand(all[0].Model)
 	m.expand(expanded)
-	e, err := rows.Exact(m.Params, false)
+	e, err := m.conditioned(rows, &f.rows)
 	if err != nil {
 		return err
 	}
-	m.adopt(e)
 	points := 1
 	for _, c := range m.kernel.Components {
 		points += c.Kind.Numbers()
@@ -150,11 +149,9 @@ func (f *fit) adoptSearch(m *Model, rows *variational.Rows, s *spectral.Search, 
 	for _, d := range draws {
 		one := f.model(nil)
 		one.expand(d)
-		e, err := rows.Exact(one.Params, false)
-		if err != nil {
+		if _, err := one.conditioned(rows, &f.rows); err != nil {
 			return err
 		}
-		one.adopt(e)
 		m.hyper.Draws = append(m.hyper.Draws, one)
 	}
 	return nil
@@ -171,7 +168,7 @@ func (f *fit) drawCount(p *Params) int {
 
 // expand sets the components and their expansion in features.
 func (m *Model) expand(e spectral.Expanded) {
-	m.kernel, m.Params, m.lost = &e.Model, e.Params, e.Lost
+	m.kernel, m.Params = &e.Model, e.Params
 }
 
 // searchPosterior returns the standard deviations of the numbers of the expansion p.

@@ -35,6 +35,17 @@ func (k Kind) Centered() bool { return k == Line || k == Band }
 // Wide reports whether components of the kind have a length. A line's length is infinite.
 func (k Kind) Wide() bool { return k != Line }
 
+// Rough reports whether sample paths of components of the kind are so rough that a spectrum with few nodes cannot represent them.
+func (k Kind) Rough() bool { return k == M32 || k == OU }
+
+// order returns the number of states of a rough kind.
+func (k Kind) order() int {
+	if k == OU {
+		return 1
+	}
+	return 2
+}
+
 // Numbers returns the number of hyper-parameters of components of the kind.
 func (k Kind) Numbers() int {
 	if k == Band {
@@ -92,4 +103,17 @@ func (c Component) Covariance(t float64) float64 {
 		v *= math.Exp(-r)
 	}
 	return v * math.Cos(2*math.Pi*c.Frequency*t)
+}
+
+// rough returns the spectral density of a rough component at frequency f ≥ 0, per cycle and for both signs; 0 for other kinds.
+func (c Component) rough(f float64) float64 {
+	w := 2 * math.Pi * f * c.Length
+	switch c.Kind {
+	case OU:
+		return 4 * c.SD * c.SD * c.Length / (1 + w*w)
+	case M32:
+		q := 3 + w*w
+		return 24 * math.Sqrt(3) * c.SD * c.SD * c.Length / (q * q)
+	}
+	return 0
 }

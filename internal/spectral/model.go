@@ -9,8 +9,11 @@ import (
 // A Model is a sum of components, a constant and noise.
 type Model struct {
 	Components []Component `json:"components"`
-	Noise      float64     `json:"noise"` // standard deviation of the noise of an observation, without the components' lost parts
+	Noise      float64     `json:"noise"` // standard deviation of the noise of an observation
 }
+
+// Rough reports whether the model, unless it is nil, has rough components.
+func (m *Model) Rough() bool { return m != nil && m.terms() != nil }
 
 // clone returns a copy.
 func (m Model) clone() Model {
@@ -38,24 +41,19 @@ const (
 	// nodeMargin is the ratio of a component's length to the shortest length for which its nodes are exact. Optimization may change the
 	// length by this ratio before the nodes are chosen again.
 	nodeMargin = 1.6
-	// The variance that a component loses is at most a lostShare-th of the noise, within limits relative to the component's variance.
-	lostShare, minLost, maxLost = 0.05, 1e-6, 1e-2
 	// maxPairs is the maximum number of nodes of a component.
 	maxPairs = 250
 )
 
-// nodes returns the nodes of a component for lengths down to a nodeMargin-th of its length, and for noise of the given variance. A part of
-// a Matérn component's variance is lost, at most a lostShare-th of the noise unless that takes more than maxPairs nodes.
-func (d *Domain) nodes(c Component, noise float64) Nodes {
-	if !c.Kind.Wide() {
-		return newNodes(c.Kind, 0, math.Inf(1), 0, 0)
+// nodes returns the nodes of a component for lengths down to a nodeMargin-th of its length, none for a rough component.
+func (d *Domain) nodes(c Component) (n Nodes) {
+	switch {
+	case c.Kind.Rough():
+		return n
+	case c.Kind.Wide():
+		return newNodes(c.Kind, d.span()*nodeMargin/c.Length)
 	}
-	span, limit := d.span()*nodeMargin/c.Length, math.Inf(1)
-	if !c.Kind.Centered() {
-		limit = 2 * math.Pi * d.top() * c.Length
-	}
-	lost := min(max(lostShare*noise/(c.SD*c.SD), minLost), maxLost)
-	return newNodes(c.Kind, span, limit, lost, maxPairs)
+	return newNodes(c.Kind, 0)
 }
 
 // An expansion is a model with nodes for its components, which remain the same while its numbers change.
@@ -70,7 +68,7 @@ type expansion struct {
 func (d *Domain) expand(m Model) *expansion {
 	e := &expansion{domain: d, model: m}
 	for _, c := range m.Components {
-		e.nodes = append(e.nodes, d.nodes(c, m.Noise*m.Noise))
+		e.nodes = append(e.nodes, d.nodes(c))
 	}
 	return e
 }
@@ -83,18 +81,8 @@ func (e *expansion) pairs() (n int) {
 	return n
 }
 
-// lost returns the variance of the components above their highest nodes.
-func (e *expansion) lost() (v float64) {
-	for i, c := range e.model.Components {
-		v += c.SD * c.SD * e.nodes[i].Lost
-	}
-	return v
-}
-
-// noise returns the variance of the rows' noise, which includes the lost variance.
-func (e *expansion) noise() float64 {
-	return e.model.Noise*e.model.Noise + e.lost() + e.floor
-}
+// noise returns the variance of the rows' noise.
+func (e *expansion) noise() float64 { return e.model.Noise*e.model.Noise + e.floor }
 
 // params returns the parameters of package variational: a constant and one component with a cosine and a sine for each node.
 func (e *expansion) params() *variational.Params {
@@ -131,25 +119,26 @@ func (e *expansion) write(p *variational.Params) {
 	p.NoisePrecision[0] = 1 / e.noise()
 }
 
-// slopes returns the derivatives of the bound with respect to the logarithm of the noise, and for each component to log σ, p and log l,
-// given the gradient g with respect to params.
-func (e *expansion) slopes(p, g *variational.Params) (noise float64, components [][3]float64) {
-	tau := p.NoisePrecision[0]
-	variance := -tau * tau * g.NoisePrecision[0] // with respect to the rows' noise
-	components = make([][3]float64, len(e.nodes))
+// slopes returns the derivatives of the log evidence with respect to log σ, p and log l of each component, given those with respect to log V
+// and the frequency of each component of params, and those with respect to log σ and log l of each rough component.
+func (e *expansion) slopes(variance, frequency, rough []float64) (all [][3]float64) {
+	all = make([][3]float64, len(e.nodes))
 	i := 1
 	for c, component := range e.model.Components {
-		s := &components[c]
-		for j, w := range e.nodes[c].Node {
-			s[0] += 2 * p.Variance[i] * g.Variance[i]
-			s[1] += g.Frequency[i]
+		s := &all[c]
+		if component.Kind.Rough() {
+			s[0], s[2] = rough[0], rough[1]
+			rough = rough[2:]
+			continue
+		}
+		for _, w := range e.nodes[c].Node {
+			s[0] += 2 * variance[i]
+			s[1] += frequency[i]
 			if component.Kind.Wide() {
-				s[2] -= g.Frequency[i] * w / (2 * math.Pi * component.Length)
+				s[2] -= frequency[i] * w / (2 * math.Pi * component.Length)
 			}
 			i++
-			_ = j
 		}
-		s[0] += 2 * component.SD * component.SD * e.nodes[c].Lost * variance
 	}
-	return 2 * e.model.Noise * e.model.Noise * variance, components
+	return all
 }

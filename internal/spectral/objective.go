@@ -65,14 +65,13 @@ func (d *Domain) limits(m Model) []limit {
 	return all
 }
 
-// shortest returns the smallest length of a component: the spacing of the data, or for a normal density the length that needs maxPairs
-// nodes.
+// shortest returns the smallest length of a component: the spacing of the data, or the length that needs maxPairs nodes.
 func (d *Domain) shortest(kind Kind) float64 {
-	nodes := nodeMargin * densities[RBF].highest(1-nodeError/2) / (2 * math.Pi)
-	switch kind {
-	case Band:
+	nodes := nodeMargin * nodeTop / (2 * math.Pi)
+	switch {
+	case kind == Band:
 		nodes *= 2
-	case M32, OU: // their nodes end at the highest frequency of the data
+	case kind.Rough():
 		nodes = 0
 	}
 	return max(d.Spacing, nodes*d.span()/maxPairs)
@@ -119,6 +118,7 @@ type objective struct {
 	*expansion
 	ctx    context.Context
 	rows   *variational.Rows
+	series *series
 	p      *variational.Params
 	limits []limit
 	free   []bool // coordinates to optimize; nil for all
@@ -127,7 +127,7 @@ type objective struct {
 // newObjective returns the objective about a model.
 func (s *Search) newObjective(m Model) *objective {
 	e := s.domain.expand(m)
-	o := &objective{expansion: e, ctx: s.ctx, rows: s.rows, p: e.params(), limits: s.domain.limits(m)}
+	o := &objective{expansion: e, ctx: s.ctx, rows: s.rows, series: s.series, p: e.params(), limits: s.domain.limits(m)}
 	e.floor = s.rows.NoiseLevel(o.p, true).At(o.p)
 	e.write(o.p)
 	return o
@@ -145,12 +145,10 @@ func (o *objective) at(v, slope []float64) (float64, error) {
 		}
 	}
 	o.write(o.p)
-	e, err := o.rows.Exact(o.p, true)
+	value, noise, components, err := o.evidence()
 	if err != nil {
 		return 0, err
 	}
-	value := e.Bound
-	noise, components := o.slopes(o.p, e.Gradient)
 	i := 0
 	put := func(d float64) {
 		log, s := o.limits[i].log(v[i])
@@ -172,4 +170,32 @@ func (o *objective) at(v, slope []float64) (float64, error) {
 		}
 	}
 	return value, nil
+}
+
+// evidence returns the log evidence and its derivatives with respect to the logarithm of the noise and the numbers of the components
+// (expansion.slopes).
+func (o *objective) evidence() (value, noise float64, components [][3]float64, err error) {
+	square := o.model.Noise * o.model.Noise
+	if terms := o.model.terms(); terms != nil {
+		e, err := o.series.condition(o.p, terms, math.Sqrt(o.noise()), true)
+		if err != nil {
+			return 0, 0, nil, err
+		}
+		variance, frequency, filter, err := e.gradient()
+		if err != nil {
+			return 0, 0, nil, err
+		}
+		value, _ = e.evidence()
+		last := len(filter) - 1
+		return value, filter[last] * square / o.noise(), o.slopes(variance, frequency, filter[:last]), nil
+	}
+	e, err := o.rows.Exact(o.p, true)
+	if err != nil {
+		return 0, 0, nil, err
+	}
+	tau, g := o.p.NoisePrecision[0], e.Gradient
+	for i, v := range o.p.Variance {
+		g.Variance[i] *= v
+	}
+	return e.Bound, -2 * square * tau * tau * g.NoisePrecision[0], o.slopes(g.Variance, g.Frequency, nil), nil
 }

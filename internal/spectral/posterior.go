@@ -24,7 +24,6 @@ const (
 type Expanded struct {
 	Model
 	Params *variational.Params
-	Lost   float64 // the part of the rows' noise variance that belongs to the components
 	// Floor is the noise variance if it has decreased to the smallest that float64 resolves, else 0.
 	Floor float64
 }
@@ -32,7 +31,7 @@ type Expanded struct {
 // Expand returns the parameters of a model.
 func (s *Search) Expand(m Model) Expanded {
 	o := s.newObjective(m)
-	e := Expanded{Model: m, Params: o.p, Lost: o.lost()}
+	e := Expanded{Model: m, Params: o.p}
 	if resolved := 2 * minSD * s.domain.Unit; m.Noise*m.Noise < max(o.floor, resolved*resolved) {
 		e.Floor = o.noise()
 	}
@@ -43,7 +42,7 @@ func (s *Search) Expand(m Model) Expanded {
 func Initial(data *backend.Data) Expanded {
 	d := NewDomain(data)
 	e := d.expand(d.initial(RBF, broadMean*d.span()))
-	return Expanded{Model: e.model, Params: e.params(), Lost: e.lost()}
+	return Expanded{Model: e.model, Params: e.params()}
 }
 
 // A Posterior is the Laplace approximation of the posterior of a model's numbers.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/vssgp/vssgp/internal/initialize/periodogram"
+	"github.com/vssgp/vssgp/internal/markov"
 	"github.com/vssgp/vssgp/internal/parallel"
 	"github.com/vssgp/vssgp/variational"
 )
@@ -72,6 +73,9 @@ func (s *Search) residuals(e *expansion) ([][]float64, error) {
 		}
 	}
 	p := e.params()
+	if terms := e.model.terms(); terms != nil {
+		return out, s.subtractMixed(out, p, terms, math.Sqrt(e.noise()))
+	}
 	f := p.Features()
 	_, mean, err := s.rows.SolveMean(p)
 	if err != nil {
@@ -88,6 +92,24 @@ func (s *Search) residuals(e *expansion) ([][]float64, error) {
 		}
 	})
 	return out, nil
+}
+
+// subtractMixed subtracts the posterior mean of a model with rough components.
+func (s *Search) subtractMixed(out [][]float64, p *variational.Params, terms []markov.Term, noise float64) error {
+	e, err := s.series.condition(p, terms, noise, false)
+	if err != nil {
+		return err
+	}
+	order := slices.Clone(s.data.X)
+	slices.Sort(order)
+	mean, _ := e.at(order)
+	for i, x := range s.data.X {
+		n, _ := slices.BinarySearch(order, x)
+		for d := range out {
+			out[d][i] -= mean[n*len(out)+d]
+		}
+	}
+	return nil
 }
 
 // density returns V(f) at the frequencies of the periodogram: the sum of the nodes' variances weighted by sinc²((f − f_j)·range).
@@ -109,6 +131,11 @@ func (s *Search) density(e *expansion) []float64 {
 	}
 	for i := range p.L {
 		add(math.Abs(p.Frequency[i]), p.Variance[i])
+	}
+	for _, c := range e.model.Components {
+		for k := range out {
+			out[k] += c.rough(s.spectrum.frequency(k)) / s.domain.span()
+		}
 	}
 	return out
 }

@@ -18,6 +18,7 @@ type Search struct {
 	domain   *Domain
 	data     *backend.Data
 	rows     *variational.Rows
+	series   *series // the rows of data
 	spectrum *spectrum
 	report   func(Candidate)
 
@@ -33,7 +34,7 @@ type Search struct {
 // New returns a search for data of one input, which rows contain. report is called with each better model.
 func New(ctx context.Context, data *backend.Data, rows *variational.Rows, report func(Candidate)) *Search {
 	d := NewDomain(data)
-	return &Search{ctx: ctx, domain: d, data: data, rows: rows, spectrum: newSpectrum(d, data.X), report: report}
+	return &Search{ctx: ctx, domain: d, data: data, rows: rows, series: newSeries(data), spectrum: newSpectrum(d, data.X), report: report}
 }
 
 const (
@@ -313,7 +314,7 @@ func (s *Search) optimized(m Model, iterations int, free []bool) (Candidate, err
 		before := m
 		m = s.domain.set(m, state.X)
 		best = s.candidate(o, m, state)
-		if !moved(before, m) && !(o.lost() > 2*lostShare*m.Noise*m.Noise && o.pairs() < maxPairs) {
+		if !moved(before, m) {
 			break
 		}
 	}
@@ -342,9 +343,12 @@ func (s *Search) evaluate(m Model) (Candidate, error) {
 
 // counted counts the operations of an objective.
 func (s *Search) counted(o *objective) lbfgs.Func {
-	m := float64(2 * (1 + o.pairs()))
+	m, rough := float64(2*(1+o.pairs())), o.model.terms() != nil
 	return func(v, g []float64) (float64, error) {
 		s.work += m * m * (200 + 2*m)
+		if rough {
+			s.work += float64(s.data.N) * (m + 1) * (m + 100)
+		}
 		return o.at(v, g)
 	}
 }
@@ -371,7 +375,7 @@ func (d *Domain) clip(v []float64, limits []limit) []float64 {
 // moved reports whether a length has changed so much that the nodes must be chosen again.
 func moved(a, b Model) bool {
 	for i, c := range a.Components {
-		if c.Kind.Wide() && math.Abs(math.Log(c.Length/b.Components[i].Length)) > math.Log(rebuildRatio) {
+		if c.Kind.Wide() && !c.Kind.Rough() && math.Abs(math.Log(c.Length/b.Components[i].Length)) > math.Log(rebuildRatio) {
 			return true
 		}
 	}

@@ -96,6 +96,8 @@ func TestEvidenceIsExact(t *testing.T) {
 		{{Band, 1.2, 2, 0.8}},
 		{{RBF, 0.9, 0, 0.6}},
 		{{RBF, 0.9, 0, 30}},
+		{{M32, 1.1, 0, 2}},
+		{{OU, 1.1, 0, 2}, {Line, 0.5, 1.1, 0}},
 		{{RBF, 0.5, 0, 2}, {Line, 1, 1.5, 0}, {Band, 0.3, 3, 20}},
 	} {
 		d, data, rows := open(t, x, y)
