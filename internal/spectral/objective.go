@@ -17,7 +17,7 @@ import (
 type limit struct{ mean, sd, low, high float64 }
 
 // wall is the standard deviation of a normal density beyond a wall, in units of the coordinate.
-const wall = 0.1
+const wall = 0.02
 
 // log returns the log density, up to a constant, and its slope.
 func (l limit) log(v float64) (value, slope float64) {
@@ -65,7 +65,8 @@ func (d *Domain) limits(m Model) []limit {
 	return all
 }
 
-// shortest returns the smallest length of a component: the spacing of the data, or the length that needs maxPairs nodes.
+// shortest returns the smallest length of a component: the spacing of the data, or the length that needs maxPairs nodes or as many features as
+// there are times.
 func (d *Domain) shortest(kind Kind) float64 {
 	nodes := nodeMargin * nodeTop / (2 * math.Pi)
 	switch {
@@ -74,7 +75,7 @@ func (d *Domain) shortest(kind Kind) float64 {
 	case kind.Rough():
 		nodes = 0
 	}
-	return max(d.Spacing, nodes*d.span()/maxPairs)
+	return max(d.Spacing, nodes*d.span()/min(maxPairs, float64(d.Distinct)/2))
 }
 
 // read returns the coordinates of the model.

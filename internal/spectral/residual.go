@@ -30,8 +30,8 @@ type peak struct{ frequency, sd, gain float64 }
 // peaks returns the highest local maxima of the gain from another line at each frequency, given the model, in decreasing order.
 //
 // With K the covariance of the model and its noise, c and s the columns of a cosine and a sine, the gain of a free line is ½uᵀW⁻¹u for u =
-// (cᵀK⁻¹y, sᵀK⁻¹y) and W the matrix of c, s under K⁻¹. K⁻¹y is the residual over the noise variance λ. W is approximated by its value
-// without the model, divided by λ + ½N·V(f), where V(f) is the variance of the nodes within the resolution of frequency f.
+// (cᵀK⁻¹y, sᵀK⁻¹y) and W the matrix of c, s under K⁻¹. K⁻¹y is the residual over the noise variance λ. W is approximated by its value for
+// noise alone, times 1 − share·½N·V/(λ + ½N·V) for nodes of variance V that explain a share of the line (shares).
 func (s *Search) peaks(e *expansion, most int) ([]peak, error) {
 	lambda := e.noise()
 	n := float64(len(s.data.X))
@@ -45,9 +45,10 @@ func (s *Search) peaks(e *expansion, most int) ([]peak, error) {
 			gain[k] += power
 		}
 	}
-	density := s.density(e)
+	share, variance := s.shares(e)
 	for k := range gain {
-		ratio := (lambda + 0.5*n*density[k]) / lambda
+		signal := 0.5 * n * variance[k]
+		ratio := 1 / (1 - share[k]*signal/(lambda+signal))
 		sd[k] = math.Sqrt(gain[k]/float64(len(rest))) * ratio
 		gain[k] *= 0.5 * n / lambda * ratio
 	}
@@ -112,32 +113,36 @@ func (s *Search) subtractMixed(out [][]float64, p *variational.Params, terms []m
 	return nil
 }
 
-// density returns V(f) at the frequencies of the periodogram: the sum of the nodes' variances weighted by sinc²((f − f_j)·range).
-func (s *Search) density(e *expansion) []float64 {
-	const reach = 8 // resolutions to each side
-	out := make([]float64, s.spectrum.count)
-	p := e.params()
-	add := func(f, variance float64) {
-		span := s.domain.span()
-		at := int(math.Round(f * span * perLine))
-		for k := max(0, at-reach*perLine); k < min(len(out), at+reach*perLine+1); k++ {
-			t := math.Pi * (s.spectrum.frequency(k) - f) * span
-			v := 1.0
-			if t != 0 {
-				v = math.Sin(t) / t
-			}
-			out[k] += variance * v * v
-		}
-	}
+// shares returns for each frequency f of the periodogram the share of a line there that the model's nodes explain, and their mean variance.
+// A node at f_j explains the share sinc²((f − f_j)·range). Rough components explain all.
+func (s *Search) shares(e *expansion) (share, variance []float64) {
+	const reach = 8 // of sinc², in 1/range
+	share, variance = make([]float64, s.spectrum.count), make([]float64, s.spectrum.count)
+	span, p := s.domain.span(), e.params()
 	for i := range p.L {
-		add(math.Abs(p.Frequency[i]), p.Variance[i])
-	}
-	for _, c := range e.model.Components {
-		for k := range out {
-			out[k] += c.rough(s.spectrum.frequency(k)) / s.domain.span()
+		f := math.Abs(p.Frequency[i])
+		at := int(math.Round(f * span * perLine))
+		for k := max(0, at-reach*perLine); k < min(len(share), at+reach*perLine+1); k++ {
+			t := math.Pi * (s.spectrum.frequency(k) - f) * span
+			own := 1.0
+			if t != 0 {
+				own = math.Pow(math.Sin(t)/t, 2)
+			}
+			share[k] += own
+			variance[k] += own * p.Variance[i]
 		}
 	}
-	return out
+	for k := range share {
+		variance[k] /= max(share[k], math.SmallestNonzeroFloat64)
+		share[k] = min(share[k], 1)
+		for _, c := range e.model.Components {
+			if c.Kind.Rough() {
+				share[k] = 1
+				variance[k] += c.density(s.spectrum.frequency(k)) / span
+			}
+		}
+	}
+	return share, variance
 }
 
 // newSpectrum prepares the periodogram of the rows.
