@@ -41,8 +41,9 @@ const (
 	// nodeMargin is the ratio of a component's length to the shortest length for which its nodes are exact. Optimization may change the
 	// length by this ratio before the nodes are chosen again.
 	nodeMargin = 1.6
-	// maxPairs is the maximum number of nodes of a component.
-	maxPairs = 250
+	// The maximum number of nodes of a component is a quarter of the number of distinct times, but at least fewPairs, and at most maxPairs
+	// and half of that number.
+	fewPairs, maxPairs = 60, 250
 )
 
 // nodes returns the nodes of a component for lengths down to a nodeMargin-th of its length, none for a rough component.

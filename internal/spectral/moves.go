@@ -18,6 +18,7 @@ const (
 	peakMost    = 2    // number of peaks that are tried as lines in one round
 	mergeMost   = 10   // largest number of lines that are merged
 	mergeClose  = 4    // largest number of lines that are merged into a band
+	mergeNodes  = 8    // largest number of nodes of the merged component per line; lines farther apart are no spectrum
 	broadMost   = 3    // number of broad components from which no further Matérn components are tried
 	minLineSD   = 0.02 // smallest initial standard deviation of a line, relative to the noise
 	maxLineSD   = 2    // largest, in units of y
@@ -107,7 +108,9 @@ func (s *Search) merges(m Model) (all []move) {
 	for n := 2; n <= min(len(sharp), mergeMost); n++ {
 		sd, _, width := moments(sharp[:n], 0)
 		broad := Component{Kind: RBF, SD: sd, Length: max(d.lengthOf(width), 1.5*d.shortest(RBF))}
-		all = append(all, move{"merge into rbf", add(rest, append(slices.Clone(sharp[n:]), broad)...), 0})
+		if len(d.nodes(broad).Node) <= mergeNodes*n {
+			all = append(all, move{"merge into rbf", add(rest, append(slices.Clone(sharp[n:]), broad)...), 0})
+		}
 		if n > mergeClose {
 			continue
 		}
@@ -119,8 +122,10 @@ func (s *Search) merges(m Model) (all []move) {
 		}
 		sd, center, width := moments(sharp[at:at+n], -1)
 		band := Component{Kind: Band, SD: sd, Frequency: center, Length: max(d.lengthOf(width), 1.5*d.shortest(Band))}
-		others := slices.Concat(rest, sharp[:at], sharp[at+n:])
-		all = append(all, move{"merge into band", add(others, band), 0})
+		if len(d.nodes(band).Node) <= mergeNodes*n {
+			others := slices.Concat(rest, sharp[:at], sharp[at+n:])
+			all = append(all, move{"merge into band", add(others, band), 0})
+		}
 	}
 	return all
 }

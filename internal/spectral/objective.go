@@ -65,8 +65,7 @@ func (d *Domain) limits(m Model) []limit {
 	return all
 }
 
-// shortest returns the smallest length of a component: the spacing of the data, or the length that needs maxPairs nodes or as many features as
-// there are times.
+// shortest returns the smallest length of a component: the spacing of the data, or the length that needs the maximum number of nodes.
 func (d *Domain) shortest(kind Kind) float64 {
 	nodes := nodeMargin * nodeTop / (2 * math.Pi)
 	switch {
@@ -75,7 +74,8 @@ func (d *Domain) shortest(kind Kind) float64 {
 	case kind.Rough():
 		nodes = 0
 	}
-	return max(d.Spacing, nodes*d.span()/min(maxPairs, float64(d.Distinct)/2))
+	n := float64(d.Distinct)
+	return max(d.Spacing, nodes*d.span()/min(maxPairs, n/2, max(fewPairs, n/4)))
 }
 
 // read returns the coordinates of the model.

@@ -79,7 +79,7 @@ func (s *Search) Run() ([]Candidate, error) {
 	return alternatives(best, s.pool), nil
 }
 
-// start returns the better of the best sum of lines and the best single broad component.
+// start returns the best of three models: a sum of lines, a single broad component, and both together.
 func (s *Search) start() (best Candidate, err error) {
 	none, err := s.optimize(Model{Noise: s.domain.Unit}, lineIterations, nil)
 	if err != nil {
@@ -94,10 +94,42 @@ func (s *Search) start() (best Candidate, err error) {
 	if err != nil {
 		return best, err
 	}
-	if broad.Score > max(best.Score, none.Score+minGain) {
-		best = broad
+	both, err := s.with(best, broad)
+	if err != nil {
+		return best, err
+	}
+	for _, c := range []Candidate{broad, both} {
+		if c.Score > max(best.Score, none.Score+minGain) {
+			best = c
+		}
 	}
 	s.report(best)
+	return best, nil
+}
+
+// with returns the best sum of lines and a broad component, which has fewer nodes if it need not explain the lines.
+func (s *Search) with(lines, broad Candidate) (best Candidate, err error) {
+	best.Score = math.Inf(-1)
+	if len(lines.Components) == 0 || len(broad.Components) == 0 {
+		return best, nil
+	}
+	tried := []Component{broad.Components[0]}
+	for _, l := range rbfLengths {
+		tried = append(tried, Component{Kind: RBF, SD: initialSD * lines.Noise, Length: l * s.domain.span()})
+	}
+	for _, c := range tried {
+		if !(c.Length > 1.5*s.domain.shortest(c.Kind)) || len(s.domain.nodes(c).Node) > leadPairs {
+			continue
+		}
+		c, err := s.optimize(Model{add(lines.Components, c), lines.Noise}, changeIterations, nil)
+		if err != nil {
+			return best, err
+		}
+		s.keep(c)
+		if c.Score > best.Score {
+			best = c
+		}
+	}
 	return best, nil
 }
 
