@@ -39,6 +39,10 @@ type Filter struct {
 // in time are then equal.
 const steady = 1e-15
 
+// sameGap is the difference of two distances in time up to which they are equal, in units of the largest time: the times of even rows are
+// rounded.
+const sameGap = 1e-15
+
 // New returns the filter of the terms and noise with the given standard deviation at sorted times, with derivatives if slopes is true.
 // observed reports for each time whether it has an observation; nil means all.
 func New(terms []Term, noise float64, times []float64, observed []bool, slopes bool) *Filter {
@@ -50,13 +54,17 @@ func New(terms []Term, noise float64, times []float64, observed []bool, slopes b
 	if slopes {
 		f.slopes = 2*len(terms) + 1
 	}
-	same := 0.0 // distance between the last two times, if the filter was steady there
+	if len(times) == 0 {
+		return f
+	}
+	rounding := sameGap * max(math.Abs(times[0]), math.Abs(times[len(times)-1]))
+	same := math.NaN() // distance between the last two times, if the filter was steady there
 	for n, t := range times {
 		gap, seen := math.Inf(1), observed == nil || observed[n]
 		if n > 0 {
 			gap = t - times[n-1]
 		}
-		if n > 0 && seen && gap == same {
+		if n > 0 && seen && math.Abs(gap-same) <= rounding {
 			f.steps = append(f.steps, f.steps[n-1])
 			continue
 		}
@@ -66,7 +74,7 @@ func New(terms []Term, noise float64, times []float64, observed []bool, slopes b
 		}
 		next := f.step(last, gap, seen)
 		same = math.NaN()
-		if n > 1 && seen && last.s > 0 && gap == times[n-1]-times[n-2] && f.near(last, next) {
+		if n > 1 && seen && last.s > 0 && math.Abs(gap-(times[n-1]-times[n-2])) <= rounding && f.near(last, next) {
 			same = gap
 		}
 		f.steps = append(f.steps, next)

@@ -105,12 +105,15 @@ func (c Component) Covariance(t float64) float64 {
 	return v * math.Cos(2*math.Pi*c.Frequency*t)
 }
 
-// density returns the spectral density of a rough component at frequency f ≥ 0, for both signs of f.
+// density returns the spectral density of a rough component at frequency f ≥ 0, for both signs of f; 0 for other kinds.
 func (c Component) density(f float64) float64 {
 	w := 2 * math.Pi * f * c.Length
-	if c.Kind == OU {
+	switch c.Kind {
+	case OU:
 		return 4 * c.SD * c.SD * c.Length / (1 + w*w)
+	case M32:
+		q := 3 + w*w
+		return 24 * math.Sqrt(3) * c.SD * c.SD * c.Length / (q * q)
 	}
-	q := 3 + w*w
-	return 24 * math.Sqrt(3) * c.SD * c.SD * c.Length / (q * q)
+	return 0
 }

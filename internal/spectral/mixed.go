@@ -11,6 +11,7 @@ import (
 
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/internal/markov"
+	"github.com/vssgp/vssgp/internal/parallel"
 	"github.com/vssgp/vssgp/variational"
 )
 
@@ -128,15 +129,19 @@ func (s *series) condition(p *variational.Params, terms []markov.Term, noise flo
 	return e, nil
 }
 
-// features returns Φ [N,M] at times x.
+// features returns Φ [N,M] at times x: a cosine and a sine for each component of p, from params.
 func features(p *variational.Params, x []float64) []float64 {
-	f := p.Features()
-	out := make([]float64, len(x)*f.M)
-	for n := range x {
-		for k := range f.M {
-			out[n*f.M+k] = f.Mean(k, x[n:n+1])
+	m := p.M()
+	out := make([]float64, len(x)*m)
+	parallel.Blocks(len(x), variational.ChunkRows, func(_, lo, hi int) {
+		for i := range p.L {
+			amplitude, rate := math.Sqrt(p.Variance[i]), 2*math.Pi*p.Frequency[i]
+			for n := lo; n < hi; n++ {
+				sin, cos := math.Sincos(rate * (x[n] - p.Location[0]))
+				out[n*m+2*i], out[n*m+2*i+1] = amplitude*cos, amplitude*sin
+			}
 		}
-	}
+	})
 	return out
 }
 

@@ -14,6 +14,7 @@ type move struct {
 }
 
 const (
+	manyTimes   = 2000 // number of times above which broad components are not tried without a sign of them
 	peakLeast   = 4    // smallest gain, in nats, of a peak that is tried
 	peakMost    = 2    // number of peaks that are tried as lines in one round
 	mergeMost   = 10   // largest number of lines that are merged
@@ -48,17 +49,18 @@ func (d *Domain) line(p peak, noise float64) Component {
 }
 
 // moves returns the changes of a model that are tried.
-func (s *Search) moves(m Model, peaks []peak) (all []move) {
-	all = s.additions(m, peaks)
+func (s *Search) moves(m Model, r residual) (all []move) {
+	all = s.additions(m, r)
 	all = append(all, s.merges(m)...)
 	return append(all, s.changes(m)...)
 }
 
-// additions returns the moves that add a component.
-func (s *Search) additions(m Model, peaks []peak) (all []move) {
+// additions returns the moves that add a component. If there are many rows, broad ones are added only if the residual's spectrum differs from
+// the model's.
+func (s *Search) additions(m Model, r residual) (all []move) {
 	d := s.domain
 	put := func(name string, c Component) { all = append(all, move{name, add(m.Components, c), 1}) }
-	for i, p := range peaks {
+	for i, p := range r.peaks {
 		if p.gain < peakLeast {
 			break
 		}
@@ -71,6 +73,9 @@ func (s *Search) additions(m Model, peaks []peak) (all []move) {
 				put("add band", Component{Band, max(p.sd, initialSD*m.Noise), p.frequency, max(l, 3*d.shortest(Band))})
 			}
 		}
+	}
+	if !r.uneven && d.Distinct > manyTimes {
+		return all
 	}
 	sd := initialSD * max(m.Noise, initialRest*d.Unit)
 	for _, l := range rbfLengths {

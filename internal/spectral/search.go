@@ -55,8 +55,10 @@ const (
 	leadPairs      = 100
 	initialNoise   = 0.3 // of a model with one broad component, in units of y
 
+	// Models with more than maxEvaluation operations per evaluation are not tried.
+	maxEvaluation = 1e9
 	// maxWork is the approximate number of operations after which the search ends with the best model so far.
-	maxWork = 4e11
+	maxWork = 1e11
 )
 
 // Run returns the best model and the alternatives within some nats, best first. Errors are errors of rows or wrap ctx.Err(); the candidates
@@ -140,15 +142,15 @@ func (s *Search) keep(c Candidate) { s.pool = append(s.pool, c) }
 func (s *Search) lines(none Candidate) (best Candidate, err error) {
 	best, now := none, none
 	for failures := 0; len(now.Components) < maxLines && failures < maxFailures; {
-		peaks, err := s.peaks(s.domain.expand(now.Model), 1)
+		r, err := s.residual(s.domain.expand(now.Model), 1)
 		if err != nil {
 			return best, err
 		}
-		if len(peaks) == 0 || peaks[0].gain < peakLeast {
+		if len(r.peaks) == 0 || r.peaks[0].gain < peakLeast {
 			break
 		}
 		next := now.Model
-		next.Components = add(now.Components, s.domain.line(peaks[0], now.Noise))
+		next.Components = add(now.Components, s.domain.line(r.peaks[0], now.Noise))
 		if now, err = s.optimize(next, lineIterations, nil); err != nil {
 			return best, err
 		}
@@ -168,7 +170,8 @@ func (s *Search) broad(lead float64) (best Candidate, err error) {
 	d := s.domain
 	try := func(kind Kind, length float64) (better bool, err error) {
 		m := d.initial(kind, length)
-		if !(length > 1.5*d.shortest(kind)) || lead > best.Score+leadNats && d.expand(m).pairs() > leadPairs {
+		hopeless := lead > best.Score+leadNats && (kind.Rough() || d.expand(m).pairs() > leadPairs)
+		if !(length > 1.5*d.shortest(kind)) || hopeless || s.cost(d.expand(m)) > maxEvaluation {
 			return false, nil
 		}
 		c, err := s.optimize(m, broadIterations, nil)
@@ -229,7 +232,7 @@ func (s *Search) improve(best Candidate) (Candidate, error) {
 // round tries all moves from a model and returns the best result.
 func (s *Search) round(from Candidate) (best Candidate, err error) {
 	best.Score = math.Inf(-1)
-	peaks, err := s.peaks(s.domain.expand(from.Model), peakMost)
+	r, err := s.residual(s.domain.expand(from.Model), peakMost)
 	if err != nil {
 		return best, err
 	}
@@ -238,8 +241,11 @@ func (s *Search) round(from Candidate) (best Candidate, err error) {
 		Candidate
 	}
 	var trials []trial
-	for _, m := range s.moves(from.Model, peaks) {
+	for _, m := range s.moves(from.Model, r) {
 		next := Model{m.components, from.Noise}
+		if s.cost(s.domain.expand(next)) > maxEvaluation {
+			continue
+		}
 		iterations, fixed := changeIterations, 0
 		if m.added > 0 {
 			iterations, fixed = newIterations, len(m.components)-m.added
@@ -373,14 +379,21 @@ func (s *Search) evaluate(m Model) (Candidate, error) {
 	return s.candidate(o, m, state), nil
 }
 
+// cost returns the approximate number of operations of an evaluation.
+func (s *Search) cost(e *expansion) float64 {
+	m := float64(2 * (1 + e.pairs()))
+	cost := m * m * (200 + 2*m)
+	if e.model.Rough() {
+		cost += float64(s.data.N) * (m + 1) * (m + 100)
+	}
+	return cost
+}
+
 // counted counts the operations of an objective.
 func (s *Search) counted(o *objective) lbfgs.Func {
-	m, rough := float64(2*(1+o.pairs())), o.model.terms() != nil
+	cost := s.cost(o.expansion)
 	return func(v, g []float64) (float64, error) {
-		s.work += m * m * (200 + 2*m)
-		if rough {
-			s.work += float64(s.data.N) * (m + 1) * (m + 100)
-		}
+		s.work += cost
 		return o.at(v, g)
 	}
 }
