@@ -191,7 +191,7 @@ func (f *fit) runStart(m *Model, state *optimize.State) error {
 		return nil
 	}
 	if err == nil {
-		run, err = f.run(f.ctx, f.rows, m, f.settingsOf(f.progress.Start, m.Params, seed))
+		run, err = f.run(f.ctx, f.rows, m, f.settingsOf(f.progress.Start, seed))
 	}
 	if err != nil {
 		return f.saveBetween(optimize.Interrupted(f.ctx, err))
@@ -222,12 +222,12 @@ func (f *fit) runStart(m *Model, state *optimize.State) error {
 // rough reports whether a start uses the rough initialization.
 func (f *fit) rough(start int) bool { return f.progress.Rough > 0 && start == f.progress.Rough }
 
-// settingsOf returns the optimization settings of a start with parameters p.
-func (f *fit) settingsOf(start int, p *Params, seed uint64) optimize.Settings {
+// settingsOf returns the optimization settings of a start.
+func (f *fit) settingsOf(start int, seed uint64) optimize.Settings {
 	if f.rough(start) {
 		return f.o.optimize(initRough, seed)
 	}
-	return f.o.optimize(f.form(p), seed)
+	return f.o.optimize(f.init, seed)
 }
 
 // optimizeStart optimizes the model of a start, computes its posterior and returns the
@@ -522,7 +522,7 @@ func (f *fit) resume(s *checkpoint.Snapshot) error {
 	if err != nil {
 		return err
 	}
-	run, err := f.run(f.ctx, f.rows, m, f.settingsOf(f.progress.Kept, m.Params, 0)) // the same order of sums as in the fit
+	run, err := f.run(f.ctx, f.rows, m, f.settingsOf(f.progress.Kept, 0)) // the same order of sums as in the fit
 	if err != nil {
 		return err
 	}
@@ -610,7 +610,7 @@ const (
 func (f *fit) posterior() (none string, err error) {
 	m, o, ctx := f.best.model, f.o, f.ctx
 	p := m.Params
-	set := f.settingsOf(f.progress.Kept, p, 0)
+	set := f.settingsOf(f.progress.Kept, 0)
 	n, none := f.posteriorSize(p, set)
 	if none != "" {
 		return none, nil
