@@ -297,7 +297,7 @@ func (o *Options) optimize(init Init, seed uint64) optimize.Settings {
 		s.PerWindow = 2
 	}
 	if init == initTable {
-		s.Method, s.Ties.Twins, s.Fix = SSGP, true, []string{variational.FrequencyMean}
+		s.Method, s.Ties.Twins, s.Fix = SSGP, true, []string{variational.FrequencyMean, "kernel.frequency"}
 		s.Iterations = cmp.Or(s.Iterations, tableIterations)
 	}
 	if init == initRough { // only two free parameters
