@@ -41,6 +41,9 @@ func Fit(ctx context.Context, data *Data, o Options) (*Model, *Result, error) {
 		problem: problem, progress: checkpoint.Progress{Starts: 1 + o.Restarts, Kept: -1},
 		ctx: cmp.Or(ctx, context.Background()), began: time.Now(), res: &Result{Resumed: -1},
 	}
+	if err := f.balance(f.ctx); err != nil {
+		return nil, nil, err
+	}
 	m, state, err := f.openCheckpoint()
 	if err != nil {
 		return nil, nil, err

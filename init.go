@@ -29,7 +29,11 @@ func New(ctx context.Context, data *Data, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, _, err := pr.initialize(cmp.Or(ctx, context.Background()), pr.init, o.Seed)
+	ctx = cmp.Or(ctx, context.Background())
+	if err := pr.balance(ctx); err != nil {
+		return nil, err
+	}
+	m, _, err := pr.initialize(ctx, pr.init, o.Seed)
 	return m, err
 }
 
@@ -185,6 +189,23 @@ func (o Options) problem(data *Data) (*problem, error) {
 		return nil, badOption("%w", err)
 	}
 	return pr, nil
+}
+
+// balance changes the units of the outputs after the first, so that all outputs have the same noise in
+// the model's units. Without it a precise output would get the noise of the others.
+func (pr *problem) balance(ctx context.Context) error {
+	if pr.init != initTable || pr.data.D == 1 || pr.o.Raw {
+		return nil
+	}
+	factors, err := initialize.OutputFactors(ctx, &pr.rows, pr.settings(pr.o.Seed), pr)
+	if err != nil {
+		return optimize.Interrupted(ctx, err)
+	}
+	for d, f := range factors {
+		pr.y.Scale[d] *= f
+	}
+	pr.rows.Y = pr.y.ToModel(pr.data.Y)
+	return nil
 }
 
 // init returns the initialization that the options request, or the default for the data.

@@ -716,3 +716,38 @@ func TestStochasticOfMany(t *testing.T) {
 		t.Error("no posterior")
 	}
 }
+
+// TestTableOutputs checks that each output of a table has its own noise and that its intervals cover new
+// rows.
+func TestTableOutputs(t *testing.T) {
+	noise := []float64{0.02, 0.4, 3}
+	rng := rand.New(rand.NewPCG(1, 2))
+	sample := func(n int) *Data {
+		d := &Data{N: n, Q: 2, D: len(noise)}
+		for range n {
+			a, b := rng.Float64(), rng.Float64()
+			d.X = append(d.X, a, b)
+			for k, sd := range noise {
+				d.Y = append(d.Y, float64(1+9*(k/2))*math.Sin(4*a+float64(k))*math.Cos(3*b)+sd*rng.NormFloat64())
+			}
+		}
+		return d
+	}
+	m, _ := mustFit(t, sample(200), Options{MemoryLimit: 1e7})
+	test := sample(1000)
+	at := testkit.Must(m.Predict(t.Context(), test.X))(t)
+	sd := at.SD(true)
+	for k, want := range noise {
+		covered, square := 0.0, 0.0
+		for i := k; i < len(sd); i += len(noise) {
+			if math.Abs(at.Mean[i]-test.Y[i]) <= 1.96*sd[i] {
+				covered += 1 / float64(test.N)
+			}
+			square += at.Noise[k] / float64(test.N)
+		}
+		if covered < 0.92 || covered > 0.98 {
+			t.Errorf("output %d: the 95 %% intervals cover %.3f", k, covered)
+		}
+		testkit.Near(t, math.Sqrt(square), want, 0.2*want, "noise of output", k)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/internal/bayes"
@@ -24,6 +25,7 @@ type gaussian struct {
 	scaled [][]float64 // [parts] x/l [N,Q]
 	terms  [][]float64 // [parts] σ²·exp(−½r²), [N,N], lower triangle
 	sum    *backend.Gram
+	y      []float64 // outputs divided by their factors [N,D]
 	alpha  []float64 // K⁻¹y [N,D]
 }
 
@@ -37,7 +39,7 @@ const (
 // newGaussian returns a Gaussian process on rows without parameters.
 func newGaussian(ctx context.Context, rows *backend.Data, parts int, prior TablePriors) *gaussian {
 	g := &gaussian{ctx: ctx, rows: rows, parts: parts, prior: prior}
-	g.sum, g.alpha = backend.NewGram([]int{0, rows.N}), make([]float64, len(rows.Y))
+	g.sum, g.y, g.alpha = backend.NewGram([]int{0, rows.N}), slices.Clone(rows.Y), make([]float64, len(rows.Y))
 	for range parts {
 		g.scaled = append(g.scaled, make([]float64, len(rows.X)))
 		g.terms = append(g.terms, make([]float64, rows.N*rows.N))
@@ -49,8 +51,10 @@ func newGaussian(ctx context.Context, rows *backend.Data, parts int, prior Table
 func gaussianBytes(n, parts int) float64 { return 8 * float64(n) * float64(n) * float64(parts+2) }
 
 // evidence returns the log marginal likelihood of the rows plus the log prior, and its gradient with
-// respect to v: the logarithms of the noise variance, and then of σ² and of l [Q] for each part. It
-// implements lbfgs.Func. With α = K⁻¹y and H = ½(ααᵀ − D·K⁻¹), the derivative in direction dK is ΣH∘dK.
+// respect to v: the logarithms of the noise variance, and then of σ² and of l [Q] for each part. If v
+// is longer, its last entries are the logarithms of factors by which the outputs after the first are
+// divided. evidence implements lbfgs.Func. With α = K⁻¹y and H = ½(ααᵀ − D·K⁻¹), the derivative
+// in direction dK is ΣH∘dK.
 func (g *gaussian) evidence(v, gradient []float64) (float64, error) {
 	if err := g.ctx.Err(); err != nil {
 		return 0, fmt.Errorf("%w: %w", lbfgs.ErrStop, err)
@@ -61,16 +65,35 @@ func (g *gaussian) evidence(v, gradient []float64) (float64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("%w: %w", variational.ErrBound, err)
 	}
-	copy(g.alpha, g.rows.Y)
+	factors := v[g.kernelSize():]
+	for i := range g.y {
+		if k := i%d - 1; k >= 0 && k < len(factors) {
+			g.y[i] = g.rows.Y[i] * math.Exp(-factors[k])
+		}
+	}
+	copy(g.alpha, g.y)
 	factor.Solve(g.alpha, d)
-	value := -0.5 * (float64(d)*factor.LogDet() + float64(n*d)*math.Log(2*math.Pi))
+	squares := make([]float64, d) // yᵀα of each output
 	for i, a := range g.alpha {
-		value -= 0.5 * a * g.rows.Y[i]
+		squares[i%d] += a * g.y[i]
+	}
+	value := -0.5 * (float64(d)*factor.LogDet() + float64(n*d)*math.Log(2*math.Pi))
+	for _, s := range squares {
+		value -= 0.5 * s
 	}
 	factor.Inverse()
 	g.differentiate(v, gradient)
+	for k, f := range factors {
+		if s := squares[k+1]; s > 0 { // any factor is right for an output of zeros
+			value -= float64(n) * f
+			gradient[g.kernelSize()+k] = s - float64(n)
+		}
+	}
 	return value + g.logPrior(v, gradient), nil
 }
+
+// kernelSize returns the number of coordinates of the noise and the kernel.
+func (g *gaussian) kernelSize() int { return 1 + g.parts*(1+g.rows.Q) }
 
 // logPrior returns the log density of v and adds its gradient.
 func (g *gaussian) logPrior(v, gradient []float64) (sum float64) {
@@ -82,7 +105,7 @@ func (g *gaussian) logPrior(v, gradient []float64) (sum float64) {
 		}
 	}
 	add(0, g.prior.Noise)
-	for i := 1; i < len(v); i += 1 + g.rows.Q {
+	for i := 1; i < g.kernelSize(); i += 1 + g.rows.Q {
 		add(i, g.prior.Variance)
 		for q, p := range g.prior.Lengthscale {
 			add(i+1+q, p)

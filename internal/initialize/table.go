@@ -40,7 +40,7 @@ const (
 // features approximate a Gaussian process with a sum of squared exponentials. Its length-scales,
 // variances and noise maximize the evidence of the exact Gaussian process on some of the rows.
 func Table(ctx context.Context, data *backend.Data, s Settings, evaluator Evaluator) (*variational.Params, error) {
-	v, err := tableEvidence(ctx, data, s, evaluator)
+	v, err := tableEvidence(ctx, data, s, evaluator, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -93,6 +93,20 @@ func orthogonalize(p *variational.Params) {
 	}
 }
 
+// OutputFactors returns a factor for each output [D]. Divided by it, all outputs have the same noise
+// variance under the kernel of Table, whose evidence is maximal. The first factor is 1.
+func OutputFactors(ctx context.Context, data *backend.Data, s Settings, evaluator Evaluator) ([]float64, error) {
+	v, err := tableEvidence(ctx, data, s, evaluator, data.D-1)
+	if err != nil {
+		return nil, err
+	}
+	factors := []float64{1}
+	for _, f := range v[len(v)-(data.D-1):] {
+		factors = append(factors, math.Exp(f))
+	}
+	return factors, nil
+}
+
 // tableFeatures returns the even number of features of each component for n rows.
 func tableFeatures(n int) int {
 	m := min(tablePerRow*n, mostFeatures, int(math.Sqrt(tableCost/float64(n))))
@@ -100,8 +114,9 @@ func tableFeatures(n int) int {
 }
 
 // tableEvidence returns the coordinates of a gaussian on at most tableRows rows, fewer if memory is
-// short, that maximize its evidence.
-func tableEvidence(ctx context.Context, data *backend.Data, s Settings, evaluator Evaluator) ([]float64, error) {
+// short, that maximize its evidence. The last coordinates are the given number of factors.
+func tableEvidence(ctx context.Context, data *backend.Data, s Settings, evaluator Evaluator, factors int,
+) ([]float64, error) {
 	rows := *data
 	n := min(data.N, tableRows)
 	for n > HeldFewest && evaluator.FitsInitialization(gaussianBytes(n, TableParts)) != nil {
@@ -120,6 +135,7 @@ func tableEvidence(ctx context.Context, data *backend.Data, s Settings, evaluato
 			v = append(v, math.Log(sd*math.Sqrt(float64(data.Q))*math.Pow(tableRatio, float64(p))))
 		}
 	}
+	v = append(v, make([]float64, factors)...)
 	evidence := newGaussian(ctx, &rows, TableParts, s.Priors).evidence
 	state, err := lbfgs.Start(evidence, v) // copies v
 	if err == nil {

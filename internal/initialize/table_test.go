@@ -77,7 +77,7 @@ func TestGaussianEvidence(t *testing.T) {
 				prior.Lengthscale = append(prior.Lengthscale, bayes.Prior{Median: 3, SD: 1})
 			}
 			rng := rand.New(rand.NewPCG(1, 2))
-			v := testkit.Numbers(1+TableParts*(1+c.q), func(int) float64 { return 0.4 * rng.NormFloat64() })
+			v := testkit.Numbers(1+TableParts*(1+c.q)+c.d-1, func(int) float64 { return 0.4 * rng.NormFloat64() })
 			g, flat := make([]float64, len(v)), make([]float64, len(v))
 			got := testkit.Must(newGaussian(t.Context(), data, TableParts, TablePriors{}).evidence(v, flat))(t)
 			e := testkit.Numbers(len(v), func(i int) float64 { return math.Exp(v[i]) })
@@ -85,7 +85,16 @@ func TestGaussianEvidence(t *testing.T) {
 			for p := range TableParts {
 				jitter += gaussianJitter * e[1+p*(c.q+1)]
 			}
-			testkit.Near(t, got, density(t, data, e[0]+jitter, func(a, b []float64) (sum float64) {
+			divided, lost := *data, 0.0 // by the factors, with the logarithm of the Jacobian
+			divided.Y = nil
+			for i, y := range data.Y {
+				if k := i % c.d; k > 0 {
+					y /= e[len(e)-c.d+k]
+					lost += v[len(e)-c.d+k]
+				}
+				divided.Y = append(divided.Y, y)
+			}
+			testkit.Near(t, got+lost, density(t, &divided, e[0]+jitter, func(a, b []float64) (sum float64) {
 				for p := range TableParts {
 					at := 1 + p*(c.q+1)
 					sum += exponential(a, b, e[at+1:][:c.q], e[at])
