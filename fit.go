@@ -41,6 +41,9 @@ func Fit(ctx context.Context, data *Data, o Options) (*Model, *Result, error) {
 		problem: problem, progress: checkpoint.Progress{Starts: 1 + o.Restarts, Kept: -1},
 		ctx: cmp.Or(ctx, context.Background()), began: time.Now(), res: &Result{Resumed: -1},
 	}
+	if err := f.balance(f.ctx); err != nil {
+		return nil, nil, err
+	}
 	m, state, err := f.openCheckpoint()
 	if err != nil {
 		return nil, nil, err
@@ -200,7 +203,7 @@ func (f *fit) runStart(m *Model, state *optimize.State) error {
 		return nil
 	}
 	if err == nil {
-		run, err = f.run(f.ctx, f.rows, m, f.settingsOf(f.progress.Start, m.Params, seed))
+		run, err = f.run(f.ctx, f.rows, m, f.settingsOf(f.progress.Start, seed))
 	}
 	if err != nil {
 		return f.saveBetween(optimize.Interrupted(f.ctx, err))
@@ -231,12 +234,12 @@ func (f *fit) runStart(m *Model, state *optimize.State) error {
 // rough reports whether a start uses the rough initialization.
 func (f *fit) rough(start int) bool { return f.progress.Rough > 0 && start == f.progress.Rough }
 
-// settingsOf returns the optimization settings of a start with parameters p.
-func (f *fit) settingsOf(start int, p *Params, seed uint64) optimize.Settings {
+// settingsOf returns the optimization settings of a start.
+func (f *fit) settingsOf(start int, seed uint64) optimize.Settings {
 	if f.rough(start) {
 		return f.o.optimize(initRough, seed)
 	}
-	return f.o.optimize(f.form(p), seed)
+	return f.o.optimize(f.init, seed)
 }
 
 // optimizeStart optimizes the model of a start, computes its posterior and returns the
@@ -531,7 +534,7 @@ func (f *fit) resume(s *checkpoint.Snapshot) error {
 	if err != nil {
 		return err
 	}
-	run, err := f.run(f.ctx, f.rows, m, f.settingsOf(f.progress.Kept, m.Params, 0)) // the same order of sums as in the fit
+	run, err := f.run(f.ctx, f.rows, m, f.settingsOf(f.progress.Kept, 0)) // the same order of sums as in the fit
 	if err != nil {
 		return err
 	}
@@ -619,7 +622,7 @@ const (
 func (f *fit) posterior() (none string, err error) {
 	m, o, ctx := f.best.model, f.o, f.ctx
 	p := m.Params
-	set := f.settingsOf(f.progress.Kept, p, 0)
+	set := f.settingsOf(f.progress.Kept, 0)
 	n, none := f.posteriorSize(p, set)
 	if none != "" {
 		return none, nil

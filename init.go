@@ -30,7 +30,11 @@ func New(ctx context.Context, data *Data, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, _, err := pr.initialize(cmp.Or(ctx, context.Background()), pr.init, o.Seed)
+	ctx = cmp.Or(ctx, context.Background())
+	if err := pr.balance(ctx); err != nil {
+		return nil, err
+	}
+	m, _, err := pr.initialize(ctx, pr.init, o.Seed)
 	return m, err
 }
 
@@ -46,12 +50,11 @@ type problem struct {
 }
 
 // initRough is a rough process. A fit tries it if the fit from InitSpectrum is worse than
-// linear interpolation. initSelected is the default for several inputs. It selects InitPaper
-// or initDrawn, whose frequencies are drawn at random and not optimized.
+// linear interpolation. initTable is the default for several inputs. Its frequencies are drawn at
+// random and not optimized.
 const (
-	initRough    Init = "rough"
-	initSelected Init = "table"
-	initDrawn    Init = "drawn"
+	initRough Init = "rough"
+	initTable Init = "table"
 )
 
 // initialize returns the initial model of a start, and the bound at its parameters if the
@@ -70,10 +73,10 @@ func (pr *problem) initialize(ctx context.Context, init Init, seed uint64) (m *M
 	switch init {
 	case initRough:
 		m.Params, err = initialize.NewSeries(pr.rows, pr.grid).Rough(ctx, set, pr)
-	case initSelected:
-		m.Params, err = initialize.Select(ctx, &pr.rows, set, pr)
 	case InitSearch:
 		m.expand(spectral.Initial(&pr.rows))
+	case initTable:
+		m.Params, err = initialize.Table(ctx, &pr.rows, set, pr)
 	case InitSpectrum:
 		m.Params, begun, err = initialize.NewSeries(pr.rows, pr.grid).Spectrum(ctx, set, pr)
 	default:
@@ -128,22 +131,14 @@ func (pr *problem) Bound(ctx context.Context, data backend.Data, p *Params) (*Ev
 
 // Optimized returns the selection criterion after the given number of iterations.
 func (pr *problem) Optimized(ctx context.Context, data backend.Data, p *Params, iterations int) (float64, error) {
-	set := pr.o.optimize(pr.form(p), 0)
-	set.Iterations, set.Inference = pr.trialIterations(iterations), Exact
+	set := pr.o.optimize(pr.init, 0)
+	set.Iterations, set.Inference = iterations, Exact
 	run, err := pr.run(ctx, data, pr.model(p), set)
 	if err != nil {
 		return 0, err
 	}
 	defer run.Close()
 	return run.Criterion()
-}
-
-// trialIterations limits the iterations of a trial to the iterations of the fit.
-func (pr *problem) trialIterations(iterations int) int {
-	if pr.init == initSelected && pr.o.Iterations > 0 {
-		return min(iterations, pr.o.Iterations)
-	}
-	return iterations
 }
 
 // Predicted conditions the model on the known rows and predicts the other rows, asked. It returns
@@ -161,20 +156,6 @@ func (pr *problem) Predicted(ctx context.Context, known, asked backend.Data, p *
 		variance += sd * sd
 	}
 	return square, variance, nil
-}
-
-// form returns the initialization that determines the optimization settings of p: for
-// initSelected, the initialization that it selected.
-func (pr *problem) form(p *Params) Init { return pr.formOf(p.FreqVar[0] == 0) }
-
-func (pr *problem) formOf(points bool) Init {
-	switch {
-	case pr.init == initSelected && points:
-		return initDrawn
-	case pr.init == initSelected:
-		return InitPaper
-	}
-	return pr.init
 }
 
 // problem checks the options, selects the model's units and converts the data, which must
@@ -213,6 +194,23 @@ func (o Options) problem(data *Data) (*problem, error) {
 	return pr, nil
 }
 
+// balance changes the units of the outputs after the first, so that all outputs have the same noise in
+// the model's units. Without it a precise output would get the noise of the others.
+func (pr *problem) balance(ctx context.Context) error {
+	if pr.init != initTable || pr.data.D == 1 || pr.o.Raw {
+		return nil
+	}
+	factors, err := initialize.OutputFactors(ctx, &pr.rows, pr.settings(pr.o.Seed), pr)
+	if err != nil {
+		return optimize.Interrupted(ctx, err)
+	}
+	for d, f := range factors {
+		pr.y.Scale[d] *= f
+	}
+	pr.rows.Y = pr.y.ToModel(pr.data.Y)
+	return nil
+}
+
 // init returns the initialization that the options request, or the default for the data.
 func (o *Options) init(grid initialize.Grid, data *Data) Init {
 	switch {
@@ -223,15 +221,15 @@ func (o *Options) init(grid initialize.Grid, data *Data) Init {
 	case grid.Step > 0 && o.Method != RP && o.Paper.Lengthscales == nil && o.Paper.FrequencyVariance == 0 && o.Features%2 == 0:
 		return InitSpectrum
 	case o.selectsFeatures(data):
-		return initSelected
+		return initTable
 	}
 	return InitPaper
 }
 
-// selectsFeatures reports whether initSelected is the default: there are several inputs, and no
+// selectsFeatures reports whether initTable is the default: there are several inputs, and no
 // option determines the features.
 func (o *Options) selectsFeatures(data *Data) bool {
-	return data.Q > 1 && data.N >= initialize.HeldFewest && o.From == nil && (o.Method == "" || o.Method == VSSGP) &&
+	return data.Q > 1 && data.N >= initialize.HeldFewest && o.From == nil && o.Method == "" &&
 		(o.Inference == "" || o.Inference == Exact) && o.Components == 0 && o.Features == 0 && o.Windows.Length <= 0 &&
 		o.Iterations != NoIterations &&
 		o.Paper.Lengthscales == nil && o.Paper.Periods == nil && o.Paper.FrequencyVariance == 0 && !o.UniformPhases && o.Fix == nil &&
@@ -260,8 +258,11 @@ func (pr *problem) settings(seed uint64) initialize.Settings {
 	for _, w := range o.Windows.Candidates {
 		s.Candidates = append(s.Candidates, w/pr.x.Scale[0])
 	}
-	if pr.init == InitPaper || pr.init == initSelected {
+	if pr.init == InitPaper {
 		s.Lengthscales, s.Frequencies = pr.paperScales()
+	}
+	if pr.init == initTable {
+		s.Priors = initialize.TablePriors(o.Priors.of(pr.x, pr.y, &pr.rows, &Params{L: initialize.TableParts}))
 	}
 	if o.Inference == Stochastic && pr.init == InitPaper && s.Window == 0 && len(s.Lengthscales) == 1 && pr.data.N >= manyRows {
 		s.Features = cmp.Or(s.Features, manyFeatures)
@@ -308,7 +309,7 @@ func (pr *problem) canHoldOut(inference Inference, m int, windows bool) bool {
 // optimize returns the settings of an optimization after the given initialization.
 func (o *Options) optimize(init Init, seed uint64) optimize.Settings {
 	s := optimize.Settings{
-		Inference: o.Inference, Method: o.Method, Random: (init == InitPaper || init == initSelected) && o.From == nil,
+		Inference: o.Inference, Method: o.Method, Random: init == InitPaper && o.From == nil,
 		Iterations: o.Iterations, Batch: o.Batch.Rows, Contiguous: o.Batch.Contiguous, Along: o.Windows.Dim,
 		Fix: o.Fix, Ties: optimize.Ties{Twins: o.Method == SSGP, Shared: o.Windows.Shared, Tensors: o.Tie}, Seed: seed,
 	}
@@ -321,8 +322,9 @@ func (o *Options) optimize(init Init, seed uint64) optimize.Settings {
 	case OptimizerWindows:
 		s.PerWindow = 2
 	}
-	if init == initDrawn {
-		s.Method, s.Ties.Twins, s.Fix = SSGP, true, []string{variational.FrequencyMean}
+	if init == initTable {
+		s.Method, s.Ties.Twins, s.Fix = SSGP, true, []string{variational.FrequencyMean, "kernel.frequency"}
+		s.Iterations = cmp.Or(s.Iterations, tableIterations)
 	}
 	if init == initRough { // only two free parameters
 		s.Ties.Tensors = []string{"kernel.variance"}
@@ -344,6 +346,9 @@ func (pr *problem) run(ctx context.Context, rows backend.Data, m *Model, set opt
 // modeIterations is the maximum number of iterations of a fit with posterior draws, which
 // needs to reach a mode.
 const modeIterations = 1500
+
+// tableIterations is the maximum number of iterations from initTable, which begins near the optimum.
+const tableIterations = 30
 
 // roughIterations is the maximum number of iterations after the rough initialization, which has two free parameters.
 const roughIterations = 30
@@ -401,7 +406,7 @@ func (pr *problem) memory(s *variational.Shape) (rows, features float64) {
 		tile += most * most
 	}
 	features = 8*(paramCopies*float64(s.Numbers())+matrices*blocktri.Size(offset)+tile*min(float64(runtime.GOMAXPROCS(0)), 1+n/tileRows)) +
-		optimize.HistoryBytes(*s, pr.o.optimize(pr.formOf(s.PointFrequencies), pr.o.Seed))
+		optimize.HistoryBytes(*s, pr.o.optimize(pr.init, pr.o.Seed))
 	return heap.Factor * rows, heap.Factor * features
 }
 

@@ -548,29 +548,29 @@ func surface(n int, noise float64) *Data {
 	return d
 }
 
-// TestTableChooses checks that with several inputs K is chosen from the data, the drawn frequencies
-// are not optimized, and the fit is better than noise. Options for the features disable the
-// choice.
-func TestTableChooses(t *testing.T) {
+// TestTable checks that with several inputs the drawn frequencies are not optimized and the fit is better
+// than noise. Options for the features disable this initialization.
+func TestTable(t *testing.T) {
 	data := surface(120, 0.1)
 	m, _ := mustFit(t, data, Options{Iterations: 60, Seed: 3})
 	p := m.Params
-	if p.L != 1 || p.K < 50 || p.FreqVar[0] != 0 {
-		t.Fatalf("K = %d, Σ = %v", p.K, p.FreqVar[0])
+	if p.L != 2 || p.M() < data.N || p.FreqVar[0] != 0 {
+		t.Fatalf("L = %d, K = %d, Σ = %v", p.L, p.K, p.FreqVar[0])
 	}
-	drawn, err := New(t.Context(), data, Options{Method: SSGP, Init: InitPaper, Features: p.K, Seed: 3})
+	drawn, err := New(t.Context(), data, Options{Seed: 3})
 	testkit.OK(t, err)
 	if !slices.Equal(drawn.Params.FreqMean, p.FreqMean) {
 		t.Error("the drawn frequencies have changed")
 	}
 	e, err := m.Evaluate(t.Context(), data, Exact, nil, false)
 	start, startErr := drawn.Evaluate(t.Context(), data, Exact, nil, false)
-	if err != nil || startErr != nil || !(e.Bound > -60 && e.Bound > start.Bound+10) {
+	if err != nil || startErr != nil || !(e.Bound > -60 && e.Bound > start.Bound) {
 		t.Errorf("bound %+v, %v; of the start %+v, %v", e, err, start, startErr)
 	}
 	for name, o := range map[string]Options{
 		"features": {Features: 6}, "components": {Components: 1}, "length-scales": {Paper: PaperOptions{Lengthscales: []float64{1}}},
 		"start":     {Init: InitPaper},
+		"method":    {Method: VSSGP},
 		"inference": {Inference: Factorized}, "phases": {UniformPhases: true}, "fixed": {Fix: []string{"frequency.mean"}},
 		"no iterations": {Iterations: NoIterations}, "windows": {Windows: WindowOptions{Length: 0.3}},
 	} {
@@ -589,7 +589,8 @@ func TestTableBits(t *testing.T) {
 	data := surface(60, 0.1)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	runtime.GOMAXPROCS(1)
-	o := Options{Iterations: 12, Seed: 5, Posterior: PosteriorOptions{Draws: NoPosterior}} // its passes ignore cancellation
+	o := Options{Iterations: 12, Seed: 5, MemoryLimit: 2e6}
+	o.Posterior.Draws = NoPosterior // its passes ignore cancellation
 	m, _, passes, err := fitStopped(data, o, 0)
 	testkit.OK(t, err)
 	want := encoded(t, m)
@@ -606,15 +607,16 @@ func TestTableBits(t *testing.T) {
 	}
 }
 
-// TestTableMemory checks that a memory limit excludes only the settings that need more.
+// TestTableMemory checks that a fit with a memory limit has fewer features.
 func TestTableMemory(t *testing.T) {
 	data := surface(90, 0.1)
 	f, err := (Options{Features: 100}).problem(data)
 	testkit.OK(t, err)
 	rows, features := f.memory(&variational.Shape{Components: []int{1}, K: 100, Q: data.Q, D: data.D})
 	m, _, err := Fit(t.Context(), data, Options{Iterations: 9, MemoryLimit: rows + features})
-	if err != nil || m.Params.K > 100 {
-		t.Errorf("K = %v with memory for 100, %v", m, err)
+	testkit.OK(t, err)
+	if n := m.Params.M(); n < 50 || n > 200 {
+		t.Errorf("%d features with memory for 100 learned ones", n)
 	}
 }
 
@@ -712,5 +714,40 @@ func TestStochasticOfMany(t *testing.T) {
 	m, _ := mustFit(t, d, Options{Windows: WindowOptions{Length: WindowNone}, Components: 2, Inference: Stochastic, Iterations: 2})
 	if !m.Fitted() {
 		t.Error("no posterior")
+	}
+}
+
+// TestTableOutputs checks that each output of a table has its own noise and that its intervals cover new
+// rows.
+func TestTableOutputs(t *testing.T) {
+	noise := []float64{0.02, 0.4, 3}
+	rng := rand.New(rand.NewPCG(1, 2))
+	sample := func(n int) *Data {
+		d := &Data{N: n, Q: 2, D: len(noise)}
+		for range n {
+			a, b := rng.Float64(), rng.Float64()
+			d.X = append(d.X, a, b)
+			for k, sd := range noise {
+				d.Y = append(d.Y, float64(1+9*(k/2))*math.Sin(4*a+float64(k))*math.Cos(3*b)+sd*rng.NormFloat64())
+			}
+		}
+		return d
+	}
+	m, _ := mustFit(t, sample(200), Options{MemoryLimit: 1e7})
+	test := sample(1000)
+	at := testkit.Must(m.Predict(t.Context(), test.X))(t)
+	sd := at.SD(true)
+	for k, want := range noise {
+		covered, square := 0.0, 0.0
+		for i := k; i < len(sd); i += len(noise) {
+			if math.Abs(at.Mean[i]-test.Y[i]) <= 1.96*sd[i] {
+				covered += 1 / float64(test.N)
+			}
+			square += at.Noise[k] / float64(test.N)
+		}
+		if covered < 0.92 || covered > 0.98 {
+			t.Errorf("output %d: the 95 %% intervals cover %.3f", k, covered)
+		}
+		testkit.Near(t, math.Sqrt(square), want, 0.2*want, "noise of output", k)
 	}
 }

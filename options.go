@@ -55,7 +55,7 @@ type Options struct {
 	Windows    WindowOptions // default: chosen by Init
 	Raw        bool          // use the data's units; otherwise x and y are shifted and scaled to order one
 
-	Init           Init         // default InitSpectrum for one input, otherwise InitPaper with features chosen from the data
+	Init           Init         // default InitSpectrum for one input, drawn frequencies for several
 	Paper          PaperOptions // initial values of InitPaper
 	NoisePrecision float64      // initial τ in the data's 1/y²; 0: chosen by Init
 	UniformPhases  bool         // a uniform posterior of the phases instead of fixed phases

@@ -79,10 +79,34 @@ type tableLine struct {
 	NLPD       float64         `json:"nlpd"`
 	Coverage   float64         `json:"coverage95"`
 	Seconds    float64         `json:"seconds"`
+	Outputs    []tableScore    `json:"outputs,omitempty"` // the scores of each output, if there are several
 	Train      float64         `json:"train_rmse,omitempty"`
 	Bound      float64         `json:"bound,omitempty"`
 	Iterations int             `json:"iterations,omitempty"`
 	Status     string          `json:"status"`
+}
+
+// A tableScore contains the scores of one output.
+type tableScore struct {
+	RMSE     float64 `json:"rmse"`
+	NLPD     float64 `json:"nlpd"`
+	Coverage float64 `json:"coverage95"`
+}
+
+// scoreTable returns the scores of output d of n, or of all outputs if d is negative.
+func scoreTable(mean, sd, y []float64, d, n int) tableScore {
+	if d >= 0 {
+		mean, sd, y = outputOf(mean, d, n), outputOf(sd, d, n), outputOf(y, d, n)
+	}
+	return tableScore{RMSE: bayes.RMSE(mean, y), NLPD: bayes.NLPD(mean, sd, y), Coverage: bayes.Coverage(mean, sd, y)}
+}
+
+// outputOf returns column d of a matrix with n columns.
+func outputOf(a []float64, d, n int) (out []float64) {
+	for i := d; i < len(a); i += n {
+		out = append(out, a[i])
+	}
+	return out
 }
 
 func (o *tablesTask) run() error {
@@ -206,7 +230,13 @@ func fitTable(ctx context.Context, train, test *vssgp.Data, o vssgp.Options) (l 
 		return l, err
 	}
 	sd := at.SD(true)
-	l.RMSE, l.NLPD, l.Coverage = bayes.RMSE(at.Mean, test.Y), bayes.NLPD(at.Mean, sd, test.Y), bayes.Coverage(at.Mean, sd, test.Y)
+	all := scoreTable(at.Mean, sd, test.Y, -1, test.D)
+	l.RMSE, l.NLPD, l.Coverage = all.RMSE, all.NLPD, all.Coverage
+	for d := range test.D {
+		if test.D > 1 {
+			l.Outputs = append(l.Outputs, scoreTable(at.Mean, sd, test.Y, d, test.D))
+		}
+	}
 	known, err := m.Predict(ctx, train.X)
 	if err != nil {
 		return l, err
@@ -215,12 +245,27 @@ func fitTable(ctx context.Context, train, test *vssgp.Data, o vssgp.Options) (l 
 	return l, nil
 }
 
-// showTables prints the means over splits, with one row for each table and method.
+// byOutput returns the lines, each followed by a line for each of its outputs if there are several.
+func byOutput(lines []tableLine) (all []tableLine) {
+	for _, l := range lines {
+		all = append(all, l)
+		for d, s := range l.Outputs {
+			one := l
+			one.Table = fmt.Sprintf("%s, output %d", l.Table, d+1)
+			one.RMSE, one.NLPD, one.Coverage = s.RMSE, s.NLPD, s.Coverage
+			all = append(all, one)
+		}
+	}
+	return all
+}
+
+// showTables prints the means over splits, with one row for each table and method and, if there are several
+// outputs, for each output.
 func showTables(w io.Writer, lines []tableLine) error {
 	type key struct{ table, method string }
 	of := func(l tableLine) key { return key{l.Table, l.Method} }
 	fmt.Fprintln(w, "| table | method | splits | RMSE | NLPD | coverage | seconds | K |\n|---|---|---|---|---|---|---|---|")
-	for _, group := range jsonl.Groups(lines, of) {
+	for _, group := range jsonl.Groups(byOutput(lines), of) {
 		var mean tableLine
 		var ks []int
 		ok := slices.DeleteFunc(slices.Clone(group), func(l tableLine) bool { return l.Status != machine.OK })

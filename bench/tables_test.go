@@ -42,6 +42,17 @@ func TestTables(t *testing.T) {
 		t.Errorf("%v, table:\n%s", err, &shown)
 	}
 	testDump(t, dir, file)
+	testOutputs(t, lines[0])
+}
+
+// testOutputs checks that the table has a row for each output, with its own scores.
+func testOutputs(t *testing.T, l tableLine) {
+	mean, sd, y := []float64{0, 0, 0, 0}, []float64{1, 1, 1, 1}, []float64{1, 5, -1, 5}
+	l.Table, l.Outputs = "two", []tableScore{scoreTable(mean, sd, y, 0, 2), scoreTable(mean, sd, y, 1, 2)}
+	var shown strings.Builder
+	testkit.OK(t, showTables(&shown, []tableLine{l}))
+	testkit.Contains(t, shown.String(), "| two, output 1 | default | 1 | 1 | 1.419 | 1.000 |",
+		"| two, output 2 | default | 1 | 5 | 13.419 | 0.000 |")
 }
 
 // testDump checks that the written parts are the parts that are fitted, that they contain every row once, and that

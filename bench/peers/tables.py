@@ -37,7 +37,7 @@ def boosting(x, y, at):
 
 
 def scored(fit, train, test, outputs):
-    """Returns the scores over all outputs, which are standardized and fitted separately."""
+    """Returns the scores over all outputs and of each. The outputs are standardized and fitted separately."""
     x, at = train[:, :-outputs], test[:, :-outputs]
     shift, scale = x.mean(0), x.std(0) + 1e-12
     errors, sds = [], []
@@ -46,7 +46,10 @@ def scored(fit, train, test, outputs):
         mean, sd = fit((x - shift) / scale, (train[:, d] - m) / s, (at - shift) / scale)
         errors.append(test[:, d] - (m + s * mean))
         sds.append(s * sd)
-    return peer.scores(np.concatenate(errors), np.concatenate(sds))
+    line = peer.scores(np.concatenate(errors), np.concatenate(sds))
+    if outputs > 1:
+        line["outputs"] = [peer.scores(e, sd) for e, sd in zip(errors, sds)]
+    return line
 
 
 def main():

@@ -1,7 +1,8 @@
 // Package initialize computes initial parameters of a fit: first windows, components and features
 // (a variational.Shape) and then, after the caller has checked the memory, the parameters. There
-// are three initializations: the paper's random draw (Paper), components from the spectrum of the
-// data (Series.Spectrum), and a Brownian motion for rough series (Series.Rough).
+// are four initializations: the paper's random draw (Paper), the same with the length-scales of an
+// exact Gaussian process (Table), components from the spectrum of the data (Series.Spectrum), and a
+// Brownian motion for rough series (Series.Rough).
 //
 // All quantities are in the model's units. An Evaluator evaluates parameters, so this package
 // does not depend on the optimizer.
@@ -12,6 +13,7 @@ import (
 	"math"
 
 	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/bayes"
 	"github.com/vssgp/vssgp/variational"
 )
 
@@ -40,7 +42,17 @@ type Settings struct {
 	Lengthscales, Frequencies [][]float64
 	FrequencyVariance         float64
 
+	Priors TablePriors // for Table only
+
 	most int // maximum number of components per window if Components is 0; 0: the default limit
+}
+
+// TablePriors are the priors of a component's σ² and length-scales [Q], and of the noise variance.
+// The zero value of a prior is flat.
+type TablePriors struct {
+	Variance    bayes.Prior
+	Lengthscale []bayes.Prior
+	Noise       bayes.Prior
 }
 
 // points reports whether the method's frequencies are points (Σ = 0).
