@@ -263,7 +263,7 @@ func ExampleCrossValidate() {
 		fmt.Printf("%d features: RMSE %.1f, log density above 0: %t\n", k, c.RMSE.Mean, c.LogDensity.Mean > 2*c.LogDensity.StdErr)
 	}
 	// Output:
-	// 2 features: RMSE 0.2, log density above 0: false
+	// 2 features: RMSE 0.3, log density above 0: false
 	// 30 features: RMSE 0.1, log density above 0: true
 }
 

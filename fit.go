@@ -15,7 +15,6 @@ import (
 	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/internal/fileio"
 	"github.com/vssgp/vssgp/internal/fileio/safetensors"
-	"github.com/vssgp/vssgp/internal/initialize"
 	"github.com/vssgp/vssgp/internal/linalg/blocktri"
 	"github.com/vssgp/vssgp/internal/optimize"
 	"github.com/vssgp/vssgp/internal/optimize/checkpoint"
@@ -54,9 +53,7 @@ func Fit(ctx context.Context, data *Data, o Options) (*Model, *Result, error) {
 		return f.finish(err)
 	}
 	for ; f.progress.Start < f.progress.Starts && err == nil; f.progress.Start++ {
-		if err = f.runStart(m, state); err == nil {
-			err = f.addStarts()
-		}
+		err = f.runStart(m, state)
 		m, state = nil, nil
 	}
 	return f.finish(err)
@@ -110,9 +107,6 @@ type Result struct {
 	Elapsed    time.Duration // includes the earlier runs of a resumed fit
 	// NoPosterior is the reason why the model has no Posterior, or "" if it has one.
 	NoPosterior string
-	// HeldOut compares a fit of one input with linear interpolation. It has no rows if
-	// there are several inputs or if the posterior is too expensive to compute again.
-	HeldOut HeldOut
 	// Resumed is the number of iterations of the current start in the checkpoint from
 	// which the fit was resumed, or −1 if it was not resumed.
 	Resumed int
@@ -129,35 +123,6 @@ type StartResult struct {
 	Ended string `json:"ended"`
 }
 
-// A HeldOut compares a fit of one input with linear interpolation on held-out rows. A tenth of the
-// rows is held out, in intervals as long as the gaps of the data. The model with the fitted
-// hyper-parameters, which were estimated from all rows, is conditioned on the other rows and
-// predicts the held-out ones. See DESIGN.md, "Comparison with linear interpolation".
-type HeldOut struct {
-	Rows int // number of held-out rows
-	// RMSE is the error of the model, corrected upward because the point estimates depend
-	// on the held-out rows (Akaike's final prediction error, 1970). Line is the error of
-	// linear interpolation. Both are in the model's units of y: standard deviations,
-	// unless Options.Raw is set.
-	RMSE, Line float64
-}
-
-const (
-	// A fit adds the rough initialization if RMSE/Line exceeds roughRatio. Worse returns true if
-	// it exceeds worseRatio. Both require an RMSE above negligibleRMSE standard deviations,
-	// because both errors are negligible if the data have almost no noise.
-	roughRatio, worseRatio = 1.0, 1.1
-	negligibleRMSE         = 1e-3
-)
-
-// Worse reports whether the error of the fit exceeds the error of linear interpolation by
-// a tenth and is larger than a thousandth of a standard deviation.
-func (h HeldOut) Worse() bool { return h.above(worseRatio) }
-
-func (h HeldOut) above(margin float64) bool {
-	return h.RMSE > margin*h.Line && h.RMSE > negligibleRMSE
-}
-
 // A fit is a fit in progress.
 type fit struct {
 	*problem
@@ -172,38 +137,26 @@ type fit struct {
 
 // An attempt is a start that has ended with a bound.
 type attempt struct {
-	end    checkpoint.Best
-	model  *Model
-	points int     // number of point estimates
-	prior  float64 // log density of the point estimates that have priors
-	floor  float64 // smallest noise variance that float64 can resolve, if the optimization ended there
+	end   checkpoint.Best
+	model *Model
+	prior float64 // log density of the point estimates that have priors
+	floor float64 // smallest noise variance that float64 can resolve, if the optimization ended there
 }
-
-// extraStarts is the maximum number of starts that a fit adds if all starts collapsed.
-const extraStarts = 2
 
 // runStart runs a start and keeps its result if it is the best so far. If state is not
 // nil, the start continues from it with its model m.
 func (f *fit) runStart(m *Model, state *optimize.State) error {
 	var (
 		seed  = f.o.Seed + uint64(f.progress.Start)
-		rough = f.rough(f.progress.Start)
 		begun *Evaluation
 		run   *optimize.Run
 		err   error
 	)
 	if state == nil {
-		init := f.init
-		if rough {
-			init = initRough
-		}
-		m, begun, err = f.initialize(f.ctx, init, seed)
-	}
-	if rough && errors.Is(err, ErrMemory) {
-		return nil
+		m, begun, err = f.initialize(f.ctx, f.init, seed)
 	}
 	if err == nil {
-		run, err = f.run(f.ctx, f.rows, m, f.settingsOf(f.progress.Start, seed))
+		run, err = f.run(f.ctx, f.rows, m, f.settingsOf(seed))
 	}
 	if err != nil {
 		return f.saveBetween(optimize.Interrupted(f.ctx, err))
@@ -221,26 +174,14 @@ func (f *fit) runStart(m *Model, state *optimize.State) error {
 		f.failed, err = err, nil
 	}
 	f.progress.Results = append(f.progress.Results, checkpoint.Result{Seed: seed, Bound: checkpoint.Number(run.Bound), Ended: ended})
-	better := a != nil && a.betterThan(f.best)
-	if rough && a != nil && err == nil {
-		better, err = f.keepRough(a)
-	}
-	if better {
+	if a != nil && a.betterThan(f.best) {
 		f.best, f.progress.Best, f.progress.Kept = a, &a.end, f.progress.Start
 	}
 	return err
 }
 
-// rough reports whether a start uses the rough initialization.
-func (f *fit) rough(start int) bool { return f.progress.Rough > 0 && start == f.progress.Rough }
-
 // settingsOf returns the optimization settings of a start.
-func (f *fit) settingsOf(start int, seed uint64) optimize.Settings {
-	if f.rough(start) {
-		return f.o.optimize(initRough, seed)
-	}
-	return f.o.optimize(f.init, seed)
-}
+func (f *fit) settingsOf(seed uint64) optimize.Settings { return f.o.optimize(f.init, seed) }
 
 // optimizeStart optimizes the model of a start, computes its posterior and returns the
 // reason why the optimization ended. The attempt is nil if the bound cannot be evaluated.
@@ -281,91 +222,6 @@ func (a *attempt) betterThan(b *attempt) bool {
 	return b == nil || a.end.Bad == ""
 }
 
-// addStarts adds starts after the last one: up to extraStarts if all have ended in a bad
-// optimum, and the rough initialization if the best fit is worse than linear interpolation.
-func (f *fit) addStarts() error {
-	if f.progress.Start < f.progress.Starts-1 {
-		return nil
-	}
-	if (f.best == nil || f.best.end.Bad != "") && f.progress.Starts < 1+f.o.Restarts+extraStarts && f.o.From == nil {
-		f.progress.Starts++
-		return nil
-	}
-	rough, err := f.needsRough()
-	if rough {
-		f.progress.Rough = f.progress.Starts
-		f.progress.Starts++
-	}
-	return err
-}
-
-// maxEstimates is the maximum number of point estimates per observation in optimism.
-const maxEstimates = 0.8
-
-// heldOut compares a fitted model with linear interpolation on held-out rows.
-func (f *fit) heldOut(a *attempt) (h HeldOut, err error) {
-	known, asked, line := initialize.HeldOut(f.rows, f.grid)
-	mean, _, err := a.model.clone().predictFrom(f.ctx, known, asked.X)
-	if err != nil {
-		return h, optimize.Interrupted(f.ctx, err)
-	}
-	h.Rows = asked.N
-	for i, y := range asked.Y {
-		row := i % asked.D
-		h.RMSE += math.Pow((mean[i]-f.y.Offset[row])/f.y.Scale[row]-y, 2)
-		h.Line += math.Pow(line[i]-y, 2)
-	}
-	n := float64(len(asked.Y))
-	h.RMSE, h.Line = f.optimism(a)*math.Sqrt(h.RMSE/n), math.Sqrt(h.Line/n)
-	return h, nil
-}
-
-// optimism returns the estimated ratio of the errors on new rows to the errors on the
-// rows of the fit: √((N+p)/(N−p)) with p point estimates (Akaike 1970).
-func (f *fit) optimism(a *attempt) float64 {
-	n := float64(f.data.N * f.data.D)
-	p := min(float64(a.points), maxEstimates*n)
-	return math.Sqrt((n + p) / (n - p))
-}
-
-// needsRough reports whether the fit adds the rough initialization: the best fit is worse than
-// linear interpolation, and the options allow the rough initialization.
-func (f *fit) needsRough() (bool, error) {
-	if f.best == nil || f.progress.Rough > 0 || f.o.Iterations == NoIterations {
-		return false, nil
-	}
-	if m := f.best.model; !f.canHoldOut(m.Inference, m.Params.M(), len(m.Params.Windows.Center) > 0) {
-		return false, nil
-	}
-	h, err := f.heldOut(f.best)
-	if errors.Is(err, ErrBound) {
-		return false, nil // A can be singular with fewer rows even if the fit is good
-	}
-	if err != nil {
-		return false, err
-	}
-	f.res.HeldOut = h
-	return h.above(roughRatio) && f.allowsRough(), nil
-}
-
-// keepRough reports whether the fit from the rough initialization predicts held-out rows better
-// than the best earlier fit.
-func (f *fit) keepRough(a *attempt) (bool, error) {
-	h, err := f.heldOut(a)
-	if err != nil {
-		return false, err
-	}
-	was, err := f.heldOut(f.best)
-	if err != nil {
-		return false, err
-	}
-	f.res.HeldOut = was
-	if h.RMSE < was.RMSE {
-		f.res.HeldOut = h
-	}
-	return h.RMSE < was.RMSE, nil
-}
-
 // result fills in and returns the Result.
 func (f *fit) result() *Result {
 	r, a := f.res, f.best
@@ -398,7 +254,7 @@ func (f *fit) report(at optimize.Progress) {
 
 // newAttempt returns the attempt of a finished run.
 func newAttempt(m *Model, run *optimize.Run, end checkpoint.Best) *attempt {
-	return &attempt{end: end, model: m, points: run.PointEstimates(), prior: run.LogPrior(), floor: run.NoiseFloor()}
+	return &attempt{end: end, model: m, prior: run.LogPrior(), floor: run.NoiseFloor()}
 }
 
 // openCheckpoint locks the checkpoint file of the options. If the fit resumes, it restores
@@ -483,7 +339,7 @@ func (f *fit) read(s *checkpoint.Snapshot, made []checkpoint.Trait) (*Model, err
 		return nil, fmt.Errorf("it belongs to another fit (%s); use the same data, options and build as before, or another file: %w", text,
 			ErrCheckpoint)
 	}
-	if least := 1 + f.o.Restarts; s.Starts < least || s.Starts > least+extraStarts+min(s.Rough, 1) {
+	if least := 1 + f.o.Restarts; s.Starts != least {
 		return nil, fmt.Errorf("it was written in initialization %d of %d, expected %d initializations: %w", s.Start, s.Starts, least, ErrCheckpoint)
 	}
 	if s.State == nil {
@@ -534,7 +390,7 @@ func (f *fit) resume(s *checkpoint.Snapshot) error {
 	if err != nil {
 		return err
 	}
-	run, err := f.run(f.ctx, f.rows, m, f.settingsOf(f.progress.Kept, 0)) // the same order of sums as in the fit
+	run, err := f.run(f.ctx, f.rows, m, f.settingsOf(0)) // the same order of sums as in the fit
 	if err != nil {
 		return err
 	}
@@ -622,7 +478,7 @@ const (
 func (f *fit) posterior() (none string, err error) {
 	m, o, ctx := f.best.model, f.o, f.ctx
 	p := m.Params
-	set := f.settingsOf(f.progress.Kept, 0)
+	set := f.settingsOf(0)
 	n, none := f.posteriorSize(p, set)
 	if none != "" {
 		return none, nil

@@ -49,13 +49,9 @@ type problem struct {
 	rows backend.Data    // in the model's units
 }
 
-// initRough is a rough process. A fit tries it if the fit from InitSpectrum is worse than
-// linear interpolation. initTable is the default for several inputs. Its frequencies are drawn at
-// random and not optimized.
-const (
-	initRough Init = "rough"
-	initTable Init = "table"
-)
+// initTable is the default for several inputs. Its frequencies are drawn at random and not
+// optimized.
+const initTable Init = "table"
 
 // initialize returns the initial model of a start, and the bound at its parameters if the
 // initialization has evaluated it.
@@ -71,8 +67,6 @@ func (pr *problem) initialize(ctx context.Context, init Init, seed uint64) (m *M
 	m = pr.model(nil)
 	set := pr.settings(seed)
 	switch init {
-	case initRough:
-		m.Params, err = initialize.NewSeries(pr.rows, pr.grid).Rough(ctx, set, pr)
 	case InitSearch:
 		m.expand(spectral.Initial(&pr.rows))
 	case initTable:
@@ -229,7 +223,7 @@ func (o *Options) init(grid initialize.Grid, data *Data) Init {
 // selectsFeatures reports whether initTable is the default: there are several inputs, and no
 // option determines the features.
 func (o *Options) selectsFeatures(data *Data) bool {
-	return data.Q > 1 && data.N >= initialize.HeldFewest && o.From == nil && o.Method == "" &&
+	return data.Q > 1 && data.N >= initialize.TableFewest && o.From == nil && o.Method == "" &&
 		(o.Inference == "" || o.Inference == Exact) && o.Components == 0 && o.Features == 0 && o.Windows.Length <= 0 &&
 		o.Iterations != NoIterations &&
 		o.Paper.Lengthscales == nil && o.Paper.Periods == nil && o.Paper.FrequencyVariance == 0 && !o.UniformPhases && o.Fix == nil &&
@@ -299,13 +293,6 @@ func (pr *problem) paperScales() (lengths, frequencies [][]float64) {
 	return lengths, frequencies
 }
 
-// canHoldOut reports whether a fit of m features can be compared with linear interpolation at about
-// the cost of one bound: it has one input, and the comparison needs no larger matrix than the fit.
-func (pr *problem) canHoldOut(inference Inference, m int, windows bool) bool {
-	small := inference == Exact || m <= optimize.DirectLimit || windows
-	return small && pr.data.N >= initialize.HeldFewest && pr.grid.Step > 0
-}
-
 // optimize returns the settings of an optimization after the given initialization.
 func (o *Options) optimize(init Init, seed uint64) optimize.Settings {
 	s := optimize.Settings{
@@ -326,11 +313,6 @@ func (o *Options) optimize(init Init, seed uint64) optimize.Settings {
 		s.Method, s.Ties.Twins, s.Fix = SSGP, true, []string{variational.FrequencyMean, "kernel.frequency"}
 		s.Iterations = cmp.Or(s.Iterations, tableIterations)
 	}
-	if init == initRough { // only two free parameters
-		s.Ties.Tensors = []string{"kernel.variance"}
-		s.Fix = append([]string{"kernel.lengthscale", "kernel.frequency"}, optimize.FeatureTensors...)
-		s.Iterations = min(cmp.Or(o.Iterations, roughIterations), roughIterations)
-	}
 	return s
 }
 
@@ -350,18 +332,6 @@ const modeIterations = 1500
 // tableIterations is the maximum number of iterations from initTable, which begins near the optimum.
 const tableIterations = 30
 
-// roughIterations is the maximum number of iterations after the rough initialization, which has two free parameters.
-const roughIterations = 30
-
-// allowsRough reports whether the options allow the rough initialization.
-func (pr *problem) allowsRough() bool {
-	o := &pr.o
-	return o.From == nil && pr.init == InitSpectrum && (o.Method == "" || o.Method == VSSGP) &&
-		(o.Inference == "" || o.Inference == Exact) &&
-		o.Components == 0 && o.Features == 0 && o.Windows.Length == WindowAuto && o.Windows.Candidates == nil && !o.Windows.Shared &&
-		o.Fix == nil && o.Tie == nil && pr.data.N <= initialize.RoughMost
-}
-
 const (
 	// A core computes the features of tileRows rows at a time, in tilePanels arrays.
 	tileRows, tilePanels = 256, 2
@@ -375,7 +345,6 @@ const (
 func (pr *problem) memory(s *variational.Shape) (rows, features float64) {
 	n, offset, exact := float64(pr.data.N), s.Offsets(), cmp.Or(pr.o.Inference, Exact) == Exact
 	windows := len(s.Windows.Center) > 0
-	heldOut := pr.o.Iterations != NoIterations && pr.canHoldOut(cmp.Or(pr.o.Inference, Exact), s.M(), windows)
 
 	rows = pr.rowBytes()
 	if exact {
@@ -384,11 +353,9 @@ func (pr *problem) memory(s *variational.Shape) (rows, features float64) {
 	}
 	matrices := 0.0 // number of matrices of the size of E[ΦᵀΦ]
 	switch {
-	case exact && heldOut:
-		matrices = 4 // the best fit's posterior, the posterior without the held-out rows, its inverse, the workspace
 	case exact:
 		matrices = 3
-	case heldOut || s.M() <= optimize.DirectLimit:
+	case s.M() <= optimize.DirectLimit:
 		matrices = 2
 	}
 	switch { // the workspace of the factor and the inverse

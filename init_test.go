@@ -14,8 +14,6 @@ import (
 	"time"
 
 	"github.com/vssgp/vssgp/backend"
-	"github.com/vssgp/vssgp/internal/initialize"
-	"github.com/vssgp/vssgp/internal/optimize"
 	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/cputime"
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
@@ -476,65 +474,6 @@ func TestPredictFrom(t *testing.T) {
 	testkit.OK(t, err)
 	modeltest.Near(t, "mean", mean, want.Mean, rounding)
 	modeltest.Near(t, "deviation", sd, want.SD(true), rounding)
-}
-
-// TestRoughStart checks that a fit that is worse than linear interpolation adds the rough
-// initialization and keeps it if it is as good, unless an option determines the initialization.
-func TestRoughStart(t *testing.T) {
-	data := randomWalk(400)
-	m, r := mustFit(t, data, Options{Iterations: 40})
-	if len(r.Starts) != 2 || r.Kept != 1 || r.HeldOut.Worse() || m.Params.Windows.Count() < 2 {
-		t.Errorf("%d starts, kept number %d, held out %+v: want the second, as good as linear interpolation", len(r.Starts), r.Kept, r.HeldOut)
-	}
-	_, r = mustFit(t, data, Options{Iterations: 40, Components: 8})
-	if len(r.Starts) != 1 || !r.HeldOut.Worse() {
-		t.Errorf("eight components: %d starts, held out %+v; want one that is worse than linear interpolation", len(r.Starts), r.HeldOut)
-	}
-	_, r = mustFit(t, data, Options{Iterations: NoIterations})
-	if len(r.Starts) != 1 || r.HeldOut.Rows != 0 {
-		t.Errorf("no iterations: %d starts, held out %+v; want one and no held-out rows", len(r.Starts), r.HeldOut)
-	}
-}
-
-// TestAllowsRough checks that options for the initialization or for fixed parameters disable the
-// rough initialization.
-func TestAllowsRough(t *testing.T) {
-	leaves := func(o Options, data *Data) bool {
-		return (&problem{o: o, data: data, init: o.init(initialize.GridOf(data.X, data.Q), data)}).allowsRough()
-	}
-	data := randomWalk(50)
-	if !leaves(Options{Init: InitSpectrum}, data) || !leaves(Options{Method: VSSGP, Inference: Exact, Iterations: 3, Seed: 2}, data) {
-		t.Error("these options do not allow the rough initialization")
-	}
-	if many := (&Data{N: initialize.RoughMost + 1, Q: 1, D: 1, X: []float64{0, 1}}); leaves(Options{}, many) {
-		t.Error("the rough initialization is allowed for any number of rows")
-	}
-	for _, o := range []Options{
-		{From: &Model{}}, {Init: InitPaper}, {Method: SSGP}, {Method: SSGP, Init: InitSpectrum}, {Inference: Factorized},
-		{Inference: Stochastic},
-		{Components: 3}, {Features: 4}, {Windows: WindowOptions{Length: WindowNone}}, {Windows: WindowOptions{Length: 5}},
-		{Windows: WindowOptions{Candidates: []float64{5}}}, {Windows: WindowOptions{Shared: true}}, {Fix: []string{}},
-		{Tie: []string{"kernel.variance"}},
-	} {
-		if leaves(o, data) {
-			t.Errorf("%+v allows the rough initialization", o)
-		}
-	}
-}
-
-// TestRoughSettings checks that only the amplitude and the noise are optimized after the rough
-// initialization, with few iterations.
-func TestRoughSettings(t *testing.T) {
-	shape := variational.Shape{Components: []int{4}, K: 2, Q: 1, D: 1}
-	for asked, want := range map[int]int{0: roughIterations, 10: 10, 500: roughIterations} {
-		set := (&Options{Iterations: asked}).optimize(initRough, 0)
-		free := variational.Names(func(v variational.Tensor) bool {
-			return v.Group != variational.Coefficients && !slices.Contains(set.Fix, v.Name)
-		})
-		if n := optimize.Count(shape, free, set.Ties); set.Iterations != want || n != 2 {
-			t.Errorf("%d iterations, want %d; %d numbers of %v are free, want the amplitude and the noise", set.Iterations, want, n, free)
-		}
-	}
 }
 
 // surface returns data with two inputs: a smooth function plus noise.

@@ -122,12 +122,8 @@ func (f *fit) adoptSearch(m *Model, rows *variational.Rows, s *spectral.Search, 
 	if err != nil {
 		return err
 	}
-	points := 1
-	for _, c := range m.kernel.Components {
-		points += c.Kind.Numbers()
-	}
 	f.best = &attempt{
-		end: checkpoint.Best{Iterations: found, At: *e}, model: m, points: points, prior: all[0].LogPrior(),
+		end: checkpoint.Best{Iterations: found, At: *e}, model: m, prior: all[0].LogPrior(),
 		floor: expanded.Floor,
 	}
 	f.progress.Results = append(f.progress.Results, checkpoint.Result{Seed: f.o.Seed, Bound: checkpoint.Number(e.Bound), Ended: "converged"})

@@ -1,8 +1,7 @@
 // Package initialize computes initial parameters of a fit: first windows, components and features
 // (a variational.Shape) and then, after the caller has checked the memory, the parameters. There
-// are four initializations: the paper's random draw (Paper), the same with the length-scales of an
-// exact Gaussian process (Table), components from the spectrum of the data (Series.Spectrum), and a
-// Brownian motion for rough series (Series.Rough).
+// are three initializations: the paper's random draw (Paper), the same with the length-scales of an
+// exact Gaussian process (Table), and components from the spectrum of the data (Series.Spectrum).
 //
 // All quantities are in the model's units. An Evaluator evaluates parameters, so this package
 // does not depend on the optimizer.

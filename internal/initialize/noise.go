@@ -1,6 +1,10 @@
 package initialize
 
-import "context"
+import (
+	"context"
+
+	"github.com/vssgp/vssgp/backend"
+)
 
 // A point estimate of a spectrum is overconfident. The noise variance that gives calibrated error
 // bars depends on the data. For example, a sustained vowel needs less than running speech. The
@@ -78,4 +82,18 @@ func (s *Series) chooseNoise(ctx context.Context, set Settings, evaluator Evalua
 		best = level
 	}
 	return best, nil
+}
+
+// split divides rows, in the given order, into known and held-out ones. hide reports for an index
+// in the order whether the row is held out.
+func split(data backend.Data, order []int, hide func(i int) bool) (known, asked backend.Data) {
+	var rows [2][]int
+	for i, n := range order {
+		of := &rows[0]
+		if hide(i) {
+			of = &rows[1]
+		}
+		*of = append(*of, n)
+	}
+	return data.Some(rows[0]), data.Some(rows[1])
 }

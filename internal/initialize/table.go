@@ -16,6 +16,8 @@ import (
 )
 
 const (
+	// TableFewest is the minimum number of rows of a table for this initialization.
+	TableFewest = 20
 	// TableParts is the number of components for several inputs. The initial length-scales of the
 	// second are tableRatio times as long.
 	TableParts, tableRatio = 2, 4
@@ -119,7 +121,7 @@ func tableEvidence(ctx context.Context, data *backend.Data, s Settings, evaluato
 ) ([]float64, error) {
 	rows := *data
 	n := min(data.N, tableRows)
-	for n > HeldFewest && evaluator.FitsInitialization(gaussianBytes(n, TableParts)) != nil {
+	for n > TableFewest && evaluator.FitsInitialization(gaussianBytes(n, TableParts)) != nil {
 		n /= 2
 	}
 	if n < data.N {

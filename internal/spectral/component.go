@@ -46,14 +46,6 @@ func (k Kind) order() int {
 	return 2
 }
 
-// Numbers returns the number of hyper-parameters of components of the kind.
-func (k Kind) Numbers() int {
-	if k == Band {
-		return 3
-	}
-	return 2
-}
-
 // A Component is a stationary part of the process.
 type Component struct {
 	Kind      Kind    `json:"kind"`

@@ -37,7 +37,6 @@ type Snapshot struct {
 type Progress struct {
 	Start   int           `json:"start"` // current or next attempt, from 0
 	Starts  int           `json:"starts"`
-	Rough   int           `json:"rough,omitempty"`  // index of the rough attempt; 0: none
 	Elapsed time.Duration `json:"elapsed"`          // at the time of the last snapshot
 	Results []Result      `json:"results"`          // of the previous attempts
 	Kept    int           `json:"kept"`             // index of the best in Results; −1: none
@@ -77,7 +76,7 @@ func (r *Number) UnmarshalText(text []byte) error {
 }
 
 const (
-	version = 2
+	version = 3
 	key     = "checkpoint" // of the metadata
 	prefix  = "checkpoint."
 	// sealName is sorted after every other name, so that the seal is at the end of the file.
@@ -166,9 +165,6 @@ func (s *Snapshot) read(f *safetensors.File) error {
 		(s.Best == nil) != (s.Kept == -1) || s.Elapsed < 0 {
 		return fmt.Errorf("it is in attempt %d of %d with %d results after %v and the best is number %d: these numbers are inconsistent",
 			s.Start, s.Starts, len(s.Results), s.Elapsed, s.Kept)
-	}
-	if s.Rough != 0 && s.Rough != s.Starts-1 {
-		return fmt.Errorf("its rough initialization is number %d of %d, must be the last", s.Rough, s.Starts)
 	}
 	if b := s.Best; b != nil && (b.Iterations < 0 || math.IsNaN(b.At.Bound)) {
 		return fmt.Errorf("its best attempt has %d iterations", b.Iterations)

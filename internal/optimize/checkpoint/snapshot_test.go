@@ -46,7 +46,7 @@ func samples() map[string]*Snapshot {
 		s.Stage, s.Iterations = 2, 5
 		return &Snapshot{
 			Made: []Trait{{"a", "b"}}, Progress: Progress{
-				Start: 1, Starts: 3, Rough: 2, Elapsed: 6, Results: []Result{{7, Number(math.Inf(-1)), "ended"}}, Kept: 0, Failed: "failed",
+				Start: 1, Starts: 3, Elapsed: 6, Results: []Result{{7, Number(math.Inf(-1)), "ended"}}, Kept: 0, Failed: "failed",
 				Best: &Best{Bad: "bad", Iterations: 8, At: variational.Evaluation{
 					Bound: 1.0 / 3, Terms: []variational.Term{{Name: "term", Value: 1e-300}, {Name: "zero", Value: math.Copysign(0, -1)}}, Jitter: 0.3,
 				}},
@@ -195,7 +195,7 @@ func TestVersionBefore(t *testing.T) {
 	}
 	f.Tensors[sealName] = safetensors.Tensor{Shape: []int{sealBytes / 8}, Data: make([]float64, sealBytes/8)}
 	s, err := readBytes(writtenFile(t, f))
-	const want = "it has version 1 of the format, expected 2: use the version of vssgp that wrote it"
+	const want = "it has version 1 of the format, expected 3: use the version of vssgp that wrote it"
 	if !errors.Is(err, Err) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 		t.Errorf("%v, %v; want one line that contains %q", s, err, want)
 	}
@@ -214,7 +214,6 @@ func TestNumbersThatDoNotFit(t *testing.T) {
 		"kept":             {func(s *Snapshot) { s.Kept = 1 }, "the best is number 1"},
 		"nothing kept":     {func(s *Snapshot) { s.Kept = -1 }, "the best is number -1"},
 		"elapsed":          {func(s *Snapshot) { s.Elapsed = -1 }, "after -1ns"},
-		"rough":            {func(s *Snapshot) { s.Rough = 1 }, "rough initialization is number 1 of 3"},
 		"best iterations":  {func(s *Snapshot) { s.Best.Iterations = -1 }, "has -1 iterations"},
 		"no best model":    {func(s *Snapshot) { s.BestModel = nil }, "a model is missing"},
 		"no stage's model": {func(s *Snapshot) { s.Begun = nil }, "a model is missing"},
@@ -234,7 +233,7 @@ func TestNumbersThatDoNotFit(t *testing.T) {
 		"no tensor checkpoint.ascent.step.01":  func(f *safetensors.File) { delete(f.Tensors, prefix+"ascent.step.01") },
 		"metadata checkpoint: invalid":         func(f *safetensors.File) { f.Metadata[key] = "{" + f.Metadata[key] },
 		"metadata checkpoint: unexpected end":  func(f *safetensors.File) { f.Metadata[key] = "" },
-		"metadata checkpoint: json: cannot un": func(f *safetensors.File) { f.Metadata[key] = `{"version":2,"start":"first"}` },
+		"metadata checkpoint: json: cannot un": func(f *safetensors.File) { f.Metadata[key] = `{"version":3,"start":"first"}` },
 	} {
 		f := testkit.Must(samples()["windows together"].file())(t)
 		change(f)

@@ -199,7 +199,7 @@ func fitVSSGP(ctx context.Context, env *cli.Env, dataPath string, o *fitFlags) e
 		env.Note("%s has no posterior over its hyper-parameters: %s", o.Output, r.NoPosterior)
 	}
 	if !env.Quiet {
-		warnFit(env, m, r, data, options)
+		warnFit(env, m, r, data)
 	}
 	return nil
 }

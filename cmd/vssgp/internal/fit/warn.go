@@ -19,29 +19,12 @@ import (
 const noiseMost = 0.9
 
 // warnFit prints warnings about a fitted model.
-func warnFit(env *cli.Env, m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, o vssgp.Options) {
-	warnHeldOut(env, r.HeldOut, o)
+func warnFit(env *cli.Env, m *vssgp.Model, r *vssgp.Result, data *vssgp.Data) {
 	warnNoise(env, m, data)
 	if r.NoiseFloor > 0 {
 		env.Warn("floor", "the noise has decreased to the resolution of float64, a standard deviation of %.3g; "+
 			"if the data are less accurate, try --fix noise.precision --noise-precision 1/sd²", r.NoiseFloor)
 	}
-}
-
-// warnHeldOut warns of a fit whose predictions of test rows are worse than linear
-// interpolation between their neighbors.
-func warnHeldOut(env *cli.Env, h vssgp.HeldOut, o vssgp.Options) {
-	if !h.Worse() {
-		return
-	}
-	instead := "more --components, --window none, or --init paper with --lengthscales of the order of the steps"
-	if o.Components != 0 || o.Features != 0 || o.Windows.Length != vssgp.WindowAuto {
-		instead = "omitting --components, --features and --window, so that other initializations are tried"
-	}
-	env.Warn("line",
-		"the fit predicts test rows worse than linear interpolation does: RMSE %.3g compared with %.3g standard deviations of "+
-			"y, over %s; try %s",
-		h.RMSE, h.Line, cli.Counted(h.Rows, "row"), instead)
 }
 
 // warnNoise warns of outputs whose noise explains almost all of the variance.
