@@ -561,7 +561,8 @@ func TestTableMemory(t *testing.T) {
 
 // TestTablePosterior checks that drawn frequencies are not part of the posterior.
 func TestTablePosterior(t *testing.T) {
-	m, r := mustFit(t, surface(120, 0.1), Options{Posterior: PosteriorOptions{Draws: 3}, Seed: 3})
+	o := Options{Posterior: PosteriorOptions{Draws: 3}, Seed: 3, MemoryLimit: 5e6}
+	m, r := mustFit(t, surface(120, 0.1), o)
 	if m.Params.FreqVar[0] != 0 || r.NoPosterior != "" {
 		t.Fatalf("Σ = %v, no posterior: %s", m.Params.FreqVar[0], r.NoPosterior)
 	}
