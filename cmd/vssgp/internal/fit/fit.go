@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -251,7 +252,7 @@ func reportFit(env *cli.Env, m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, 
 		}
 		return env.PrintJSON(fitResult{
 			Bound: r.Bound, LogPrior: r.LogPrior, Terms: r.Terms, Iterations: r.Iterations, Starts: r.Starts, Kept: r.Kept, Took: r.Elapsed,
-			Device: r.Device, Sums: r.Sums, Rows: data.N, Components: m.Params.L, Features: m.Params.M(), PerComponent: m.Params.K,
+			Device: r.Device, Sums: r.Sums, Rows: data.N, Components: len(m.Components()), Features: m.Params.M(), PerComponent: m.Params.K,
 			PointFrequencies: points, NoiseSD: m.NoiseSD(), Posterior: posterior, Jitter: r.Jitter,
 			NoiseFloor: r.NoiseFloor, Model: o.Output, Ranks: times, Interrupted: interrupted, Resumed: resumed,
 		})
@@ -272,7 +273,10 @@ func reportFit(env *cli.Env, m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, 
 	if points {
 		features += " with point frequencies"
 	}
-	env.Print("%s, %s, %s, noise sd %s", cli.Counted(data.N, "row"), cli.Counted(m.Params.L, "component"), features, cli.Row(m.NoiseSD()))
+	env.Print("%s, %s, %s, noise sd %s", cli.Counted(data.N, "row"), cli.Counted(len(m.Components()), "component"), features, cli.Row(m.NoiseSD()))
+	if searched(m) {
+		printComponents(env, m.Components(), math.MaxInt)
+	}
 	if times != nil {
 		env.Print("%s", times)
 	}

@@ -209,6 +209,12 @@ func pairs(a, sd []float64) string {
 	return strings.Join(parts, "; ")
 }
 
+// searched reports whether a search has found the model's components.
+func searched(m *vssgp.Model) bool {
+	c := m.Components()
+	return len(c) > 0 && c[0].Kind != ""
+}
+
 // printComponents prints the components with the largest standard deviations in the first output.
 func printComponents(env *cli.Env, all []vssgp.Component, top int) {
 	order := make([]int, len(all))
@@ -216,13 +222,21 @@ func printComponents(env *cli.Env, all []vssgp.Component, top int) {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(all[y].SD[0], all[x].SD[0]) })
-	rows := [][]string{{"component", "sd", "length-scale", "period"}}
+	rows, widths := [][]string{{"component", "sd", "length-scale", "period"}}, []int{9, 20, 20, 20}
+	found := len(all) > 0 && all[0].Kind != ""
+	if found {
+		rows[0], widths = slices.Insert(rows[0], 1, "kind"), slices.Insert(widths, 1, 8)
+	}
 	for _, i := range order[:min(top, len(order))] {
 		c, window := all[i], ""
 		if c.Window != nil {
 			window = fmt.Sprintf(" window %d", *c.Window)
 		}
-		rows = append(rows, []string{strconv.Itoa(i), cli.Row(c.SD), cli.Row(c.Lengthscale), cli.Row(c.Period), window})
+		row := []string{strconv.Itoa(i), cli.Row(c.SD), cli.Row(c.Lengthscale), cli.Row(c.Period), window}
+		if found {
+			row = slices.Insert(row, 1, c.Kind)
+		}
+		rows = append(rows, row)
 	}
-	printColumns(env, []int{9, 20, 20, 20}, rows)
+	printColumns(env, widths, rows)
 }

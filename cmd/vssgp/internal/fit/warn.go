@@ -44,10 +44,11 @@ func warnNoise(env *cli.Env, m *vssgp.Model, data *vssgp.Data) {
 // beyondShare is the tolerated distance of a row from the range of the data, as a share of that range.
 const beyondShare = 0.01
 
-// beyondWarner returns a function that warns of rows outside the range of a model's data. It does nothing for models of recordings and
-// for models with several inputs, where test rows are often outside the range of one input.
+// beyondWarner returns a function that warns of rows outside the range of a model's data. It does nothing for models of a search, whose
+// intervals are as wide there as their prior, for models of recordings, and for models with several inputs, where test rows are often
+// outside the range of one input.
 func beyondWarner(env *cli.Env, m *vssgp.Model, at *datafile.Places) func(x []float64) {
-	if env.Quiet || len(m.Range) != 1 || len(at.Names) != 1 || datafile.InputNames(m)[0] == datafile.SecondsName {
+	if env.Quiet || searched(m) || len(m.Range) != 1 || len(at.Names) != 1 || datafile.InputNames(m)[0] == datafile.SecondsName {
 		return func([]float64) {}
 	}
 	lo, hi := m.Range[0][0], m.Range[0][1]
