@@ -247,12 +247,10 @@ func (m *Model) predictFrom(ctx context.Context, known backend.Data, x []float64
 		return nil, nil, err
 	}
 	defer rows.Close()
-	e, err := rows.Exact(m.Params, false)
-	if err != nil {
+	if _, err := m.conditioned(rows, &known); err != nil {
 		return nil, nil, err
 	}
-	m.adopt(e)
-	predictor, err := m.Predictor(ctx)
+	predictor, err := m.single(ctx)
 	if err != nil {
 		return nil, nil, err
 	}

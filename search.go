@@ -111,7 +111,10 @@ func (f *fit) search(state []spectral.Step) error {
 		rows.Finish()
 		s = s.WithContext(context.WithoutCancel(f.ctx))
 	}
-	return cmp.Or(f.adoptSearch(m, rows, s, all, found, err == nil), optimize.Interrupted(f.ctx, err))
+	if failed := f.adoptSearch(m, rows, s, all, found, err == nil); failed != nil || err != nil {
+		return cmp.Or(failed, optimize.Interrupted(f.ctx, err))
+	}
+	return f.tryWindows(&all[0].Model)
 }
 
 // adoptSearch makes the best candidate the result of the fit.

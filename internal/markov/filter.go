@@ -10,8 +10,8 @@ import (
 //
 //	P = F·Q'·Fᵀ + W    S = H·P·Hᵀ + e    k = P·Hᵀ/S    Q = P − k·H·P        (Q' is Q of the step before)
 //
-// Slopes are derivatives with respect to the coordinates: for each term log SD and log Length, then the logarithm of the noise's standard
-// deviation.
+// Slopes are derivatives with respect to the coordinates: for each term log SD, log Length and Frequency, then the logarithm of the noise's
+// standard deviation.
 type step struct {
 	f, p, q square
 	gain    []float64 // k [J]
@@ -32,6 +32,7 @@ type Filter struct {
 	h      []float64
 	prior  []float64 // diagonal of the stationary covariance [J]
 	slopes int       // number of coordinates; 0 without derivatives
+	block  [][2]int  // range of the states of the same term, for each state
 	steps  []*step   // [N]; equal steps share memory
 }
 
@@ -48,11 +49,12 @@ const sameGap = 1e-15
 func New(terms []Term, noise float64, times []float64, observed []bool, slopes bool) *Filter {
 	f := &Filter{terms: terms, noise: noise * noise, n: len(times), j: states(terms)}
 	for _, t := range terms {
-		f.h = append(f.h, append([]float64{1}, make([]float64, t.Order-1)...)...)
-		f.prior = append(f.prior, slices.Repeat([]float64{t.SD * t.SD}, t.Order)...)
+		f.block = append(f.block, slices.Repeat([][2]int{{len(f.h), len(f.h) + t.states()}}, t.states())...)
+		f.h = append(f.h, append([]float64{1}, make([]float64, t.states()-1)...)...)
+		f.prior = append(f.prior, slices.Repeat([]float64{t.SD * t.SD}, t.states())...)
 	}
 	if slopes {
-		f.slopes = 2*len(terms) + 1
+		f.slopes = 3*len(terms) + 1
 	}
 	if len(times) == 0 {
 		return f
@@ -112,7 +114,7 @@ func (f *Filter) step(last *step, gap float64, seen bool) *step {
 		for i, v := range f.prior {
 			moved[i*j+i] -= v
 		}
-		addProduct(s.p, s.f, moved, j)
+		f.addProduct(s.p, s.f, moved)
 	}
 	for p := range f.slopes {
 		s.dq = append(s.dq, f.priorSlope(p))
@@ -127,10 +129,10 @@ func (f *Filter) step(last *step, gap float64, seen bool) *step {
 		for i, v := range f.priorSlope(p) {
 			change[i] -= v
 		}
-		addProduct(s.dq[p], s.f, change, j)
+		f.addProduct(s.dq[p], s.f, change)
 		if df := s.df[p]; df != nil {
 			cross := make(square, j*j) // dF·M·Fᵀ
-			product(cross, df, moved, s.f, j)
+			f.product(cross, df, moved, s.f)
 			for r := range j {
 				for c := range j {
 					s.dq[p][r*j+c] += cross[r*j+c] + cross[c*j+r]
@@ -155,10 +157,14 @@ func (f *Filter) transitions(s *step, gap float64, first bool) {
 	for i, t := range f.terms {
 		t.transition(s.f[at*j+at:], j, gap)
 		if f.slopes > 0 {
-			s.df[2*i+1] = make(square, j*j)
-			t.slope(s.df[2*i+1][at*j+at:], j, gap)
+			s.df[3*i+1] = make(square, j*j)
+			t.slope(s.df[3*i+1][at*j+at:], j, gap)
+			if t.Frequency > 0 {
+				s.df[3*i+2] = make(square, j*j)
+				t.turn(s.df[3*i+2][at*j+at:], j, gap)
+			}
 		}
-		at += t.Order
+		at += t.states()
 	}
 }
 
@@ -167,8 +173,8 @@ func (f *Filter) priorSlope(p int) square {
 	d := make(square, f.j*f.j)
 	at := 0
 	for i, t := range f.terms {
-		for range t.Order {
-			if p == 2*i {
+		for range t.states() {
+			if p == 3*i {
 				d[at*f.j+at] = 2 * f.prior[at]
 			}
 			at++
@@ -242,21 +248,30 @@ func dot(a, b []float64) (sum float64) {
 	return sum
 }
 
-// addProduct adds f·m·fᵀ to dst, for a symmetric m.
-func addProduct(dst, f, m square, j int) {
-	t := make(square, j*j)
-	product(t, f, m, f, j)
+// addProduct adds a·m·aᵀ to dst, for a block-diagonal a and a symmetric m.
+func (f *Filter) addProduct(dst, a, m square) {
+	t := make(square, f.j*f.j)
+	f.product(t, a, m, a)
 	for i, v := range t {
 		dst[i] += v
 	}
 }
 
-// product sets dst to a·m·bᵀ.
-func product(dst, a, m, b square, j int) {
+// product sets dst to a·m·bᵀ for block-diagonal a and b.
+func (f *Filter) product(dst, a, m, b square) {
+	j := f.j
+	row := make([]float64, j)
 	for r := range j {
-		row := multiply(a[r*j:(r+1)*j], m, j)
+		clear(row)
+		for i := f.block[r][0]; i < f.block[r][1]; i++ {
+			addScaled(row, a[r*j+i], m[i*j:(i+1)*j])
+		}
 		for c := range j {
-			dst[r*j+c] = dot(row, b[c*j:(c+1)*j])
+			sum := 0.0
+			for k := f.block[c][0]; k < f.block[c][1]; k++ {
+				sum += row[k] * b[c*j+k]
+			}
+			dst[r*j+c] = sum
 		}
 	}
 }

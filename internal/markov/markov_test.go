@@ -19,12 +19,14 @@ var cases = []struct {
 	noise float64
 	times []float64
 }{
-	{"ou", []Term{{1, 1.3, 2}}, 0.3, uneven(40)},
-	{"matern", []Term{{2, 0.7, 3}}, 0.1, uneven(40)},
-	{"both", []Term{{1, 0.5, 9}, {2, 1.2, 1}}, 0.2, uneven(40)},
-	{"even", []Term{{2, 1, 4}, {1, 0.4, 2}}, 0.5, even(200)},
-	{"repeated", []Term{{1, 1, 2}}, 0.4, []float64{0, 0, 0, 1, 1, 2, 5, 5, 5.1}},
-	{"one", []Term{{2, 1, 2}}, 0.4, []float64{3}},
+	{"ou", []Term{{1, 1.3, 2, 0}}, 0.3, uneven(40)},
+	{"matern", []Term{{2, 0.7, 3, 0}}, 0.1, uneven(40)},
+	{"damped", []Term{{1, 1.3, 4, 0.2}}, 0.3, uneven(40)},
+	{"damped and ou", []Term{{1, 0.8, 6, 0.31}, {1, 0.5, 3, 0}}, 0.2, even(60)},
+	{"both", []Term{{1, 0.5, 9, 0}, {2, 1.2, 1, 0}}, 0.2, uneven(40)},
+	{"even", []Term{{2, 1, 4, 0}, {1, 0.4, 2, 0}}, 0.5, even(200)},
+	{"repeated", []Term{{1, 1, 2, 0}}, 0.4, []float64{0, 0, 0, 1, 1, 2, 5, 5, 5.1}},
+	{"one", []Term{{2, 1, 2, 0}}, 0.4, []float64{3}},
 }
 
 func uneven(n int) []float64 {
@@ -126,10 +128,12 @@ func TestPull(t *testing.T) {
 				switch {
 				case p == len(slopes)-1:
 					*noise *= math.Exp(by)
-				case p%2 == 0:
-					terms[p/2].SD *= math.Exp(by)
-				default:
-					terms[p/2].Length *= math.Exp(by)
+				case p%3 == 0:
+					terms[p/3].SD *= math.Exp(by)
+				case p%3 == 1:
+					terms[p/3].Length *= math.Exp(by)
+				case terms[p/3].Frequency > 0:
+					terms[p/3].Frequency += by
 				}
 			})
 			testkit.Near(t, slopes[p], want, 1e-5*(1+math.Abs(want)), fmt.Sprint(c.name, " coordinate ", p))
@@ -172,12 +176,12 @@ func TestSmooth(t *testing.T) {
 func TestFrequencyHasTheCovariance(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for order := 1; order <= 2; order++ {
-		term := Term{order, 1, 3}
+		term := Term{order, 1, 3, 0.1 * float64(2-order)}
 		const draws = 100_000
 		for _, tau := range []float64{0.5, 2, 6} {
 			sum := 0.0
 			for range draws {
-				sum += math.Cos(term.Frequency(rng) * tau)
+				sum += math.Cos(term.DrawFrequency(rng) * tau)
 			}
 			testkit.Near(t, sum/draws, Covariance([]Term{term}, tau), 0.01, fmt.Sprint(order, " at ", tau))
 		}

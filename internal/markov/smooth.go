@@ -80,7 +80,7 @@ func (f *Filter) absorb(s *step, r []float64, m square, v []float64) {
 		}
 	}
 	t := make(square, j*j)
-	product(t, a, m, a, j)
+	product(t, a, m, j)
 	for i := range j {
 		for k := range j {
 			m[i*j+k] = t[i*j+k] + f.h[i]*f.h[k]/s.s
@@ -113,8 +113,18 @@ func (f *Filter) back(s *step, r []float64, m square, cols int) ([]float64, squa
 		}
 	}
 	next := make(square, j*j)
-	product(next, transposed, m, transposed, j)
+	f.product(next, transposed, m, transposed)
 	return out, next
+}
+
+// product sets dst to a·m·aᵀ.
+func product(dst, a, m square, j int) {
+	for r := range j {
+		row := multiply(a[r*j:(r+1)*j], m, j)
+		for c := range j {
+			dst[r*j+c] = dot(row, a[c*j:(c+1)*j])
+		}
+	}
 }
 
 // merge returns the sorted times of both lists and which of them are from the first.

@@ -9,16 +9,24 @@ import (
 )
 
 // A Term is a process with covariance SD²·k(t/Length): k(r) = exp(−r) for order 1 (Ornstein–Uhlenbeck), and (1 + √3 r) exp(−√3 r) for order
-// 2 (Matérn 3/2). The order is the number of its states.
+// 2 (Matérn 3/2). A Frequency, in cycles, multiplies the covariance of order 1 by cos(2π·Frequency·t): a damped oscillation.
 type Term struct {
-	Order      int
-	SD, Length float64
+	Order                 int
+	SD, Length, Frequency float64
+}
+
+// states returns the number of states of a term: the process, and its derivative or the oscillation a quarter of a cycle later.
+func (t Term) states() int {
+	if t.Frequency > 0 {
+		return 2
+	}
+	return t.Order
 }
 
 // states returns the number of states of the terms.
 func states(terms []Term) (n int) {
 	for _, t := range terms {
-		n += t.Order
+		n += t.states()
 	}
 	return n
 }
@@ -29,7 +37,14 @@ type square []float64
 // transition writes the transition matrix of the term over time tau to f, a block of a matrix with n columns. The states are the process
 // and, for order 2, its derivative in units of √3/Length.
 func (t Term) transition(f []float64, n int, tau float64) {
-	if t.Order == 1 {
+	switch {
+	case t.Frequency > 0:
+		e := math.Exp(-tau / t.Length)
+		sin, cos := math.Sincos(2 * math.Pi * t.Frequency * tau)
+		f[0], f[1] = e*cos, e*sin
+		f[n], f[n+1] = -e*sin, e*cos
+		return
+	case t.Order == 1:
 		f[0] = math.Exp(-tau / t.Length)
 		return
 	}
@@ -42,8 +57,12 @@ func (t Term) transition(f []float64, n int, tau float64) {
 // slope writes the derivative of transition with respect to log Length.
 func (t Term) slope(f []float64, n int, tau float64) {
 	if t.Order == 1 {
+		t.transition(f, n, tau)
 		r := tau / t.Length
-		f[0] = r * math.Exp(-r)
+		f[0] *= r
+		if t.Frequency > 0 {
+			f[1], f[n], f[n+1] = r*f[1], r*f[n], r*f[n+1]
+		}
 		return
 	}
 	a := math.Sqrt(3) * tau / t.Length
@@ -52,13 +71,21 @@ func (t Term) slope(f []float64, n int, tau float64) {
 	f[n], f[n+1] = e*(1-a), e*(2-a)
 }
 
+// turn writes the derivative of transition with respect to Frequency, which must be positive.
+func (t Term) turn(f []float64, n int, tau float64) {
+	t.transition(f, n, tau)
+	w := 2 * math.Pi * tau
+	f[0], f[1] = -w*f[1], w*f[0]
+	f[n], f[n+1] = -w*f[n+1], w*f[n]
+}
+
 // Covariance returns the covariance of the terms at distance tau.
 func Covariance(terms []Term, tau float64) (sum float64) {
 	for _, t := range terms {
 		v := t.SD * t.SD
 		r := math.Abs(tau) / t.Length
 		if t.Order == 1 {
-			sum += v * math.Exp(-r)
+			sum += v * math.Exp(-r) * math.Cos(2*math.Pi*t.Frequency*tau)
 		} else {
 			sum += v * (1 + math.Sqrt(3)*r) * math.Exp(-math.Sqrt(3)*r)
 		}
@@ -66,14 +93,14 @@ func Covariance(terms []Term, tau float64) (sum float64) {
 	return sum
 }
 
-// Frequency draws a frequency, in radians per unit of time, from the spectral density: Student's t with 1 or 3 degrees of freedom for order 1
-// or 2.
-func (t Term) Frequency(rng *rand.Rand) float64 {
+// DrawFrequency draws a frequency, in radians per unit of time, from the spectral density: Student's t with 1 or 3 degrees of freedom for
+// order 1 or 2, about Frequency.
+func (t Term) DrawFrequency(rng *rand.Rand) float64 {
 	degrees := 2*t.Order - 1
 	z, square := rng.NormFloat64(), 0.0
 	for range degrees {
 		v := rng.NormFloat64()
 		square += v * v / float64(degrees)
 	}
-	return z / math.Sqrt(square) / t.Length
+	return 2*math.Pi*t.Frequency + z/math.Sqrt(square)/t.Length
 }

@@ -24,26 +24,28 @@ const (
 	RBF  Kind = "rbf"      // σ² exp(−t²/2l²), the squared exponential
 	M32  Kind = "matern32" // σ² (1 + √3 t/l) exp(−√3 t/l)
 	OU   Kind = "ou"       // σ² exp(−t/l), Ornstein–Uhlenbeck or Matérn 1/2
+	// Damped is σ² exp(−t/l) cos(2πpt), a damped oscillation.
+	Damped Kind = "damped"
 )
 
 // Kinds lists all kinds.
-var Kinds = []Kind{Line, Band, RBF, M32, OU}
+var Kinds = []Kind{Line, Band, RBF, M32, OU, Damped}
 
 // Centered reports whether components of the kind have a frequency. The others are centered at frequency 0.
-func (k Kind) Centered() bool { return k == Line || k == Band }
+func (k Kind) Centered() bool { return k == Line || k == Band || k == Damped }
 
 // Wide reports whether components of the kind have a length. A line's length is infinite.
 func (k Kind) Wide() bool { return k != Line }
 
 // Rough reports whether sample paths of components of the kind are so rough that a spectrum with few nodes cannot represent them.
-func (k Kind) Rough() bool { return k == M32 || k == OU }
+func (k Kind) Rough() bool { return k == M32 || k == OU || k == Damped }
 
-// order returns the number of states of a rough kind.
+// order returns the order of a rough kind (markov.Term).
 func (k Kind) order() int {
-	if k == OU {
-		return 1
+	if k == M32 {
+		return 2
 	}
-	return 2
+	return 1
 }
 
 // A Component is a stationary part of the process.
@@ -91,7 +93,7 @@ func (c Component) Covariance(t float64) float64 {
 		v *= math.Exp(-0.5 * r * r)
 	case M32:
 		v *= (1 + math.Sqrt(3)*r) * math.Exp(-math.Sqrt(3)*r)
-	case OU:
+	case OU, Damped:
 		v *= math.Exp(-r)
 	}
 	return v * math.Cos(2*math.Pi*c.Frequency*t)
@@ -101,8 +103,9 @@ func (c Component) Covariance(t float64) float64 {
 func (c Component) density(f float64) float64 {
 	w := 2 * math.Pi * f * c.Length
 	switch c.Kind {
-	case OU:
-		return 4 * c.SD * c.SD * c.Length / (1 + w*w)
+	case OU, Damped:
+		off := 2 * math.Pi * c.Frequency * c.Length
+		return 2 * c.SD * c.SD * c.Length * (1/(1+(w-off)*(w-off)) + 1/(1+(w+off)*(w+off)))
 	case M32:
 		q := 3 + w*w
 		return 24 * math.Sqrt(3) * c.SD * c.SD * c.Length / (q * q)

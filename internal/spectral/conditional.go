@@ -204,7 +204,7 @@ func (c *Conditional) Draw(rng *rand.Rand) *Function {
 	}
 	for _, t := range c.filter.Terms() {
 		for range pathPairs {
-			f.frequency = append(f.frequency, t.Frequency(rng))
+			f.frequency = append(f.frequency, t.DrawFrequency(rng))
 			for range 2 * c.d {
 				f.amplitude = append(f.amplitude, t.SD/math.Sqrt(pathPairs)*rng.NormFloat64())
 			}

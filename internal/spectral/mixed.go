@@ -15,7 +15,7 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// Rough components (M32 and OU) would need a large number of nodes. They are evaluated by a Kalman filter instead (package markov), together
+// Rough components would need a large number of nodes. They are evaluated by a Kalman filter instead (package markov), together
 // with the noise. With L Lᵀ = K the covariance of the rough components and the noise, Φ [N,M] the features of the other components,
 // Φ̃ = L⁻¹Φ, ỹ = L⁻¹y, A = Φ̃ᵀΦ̃ + I and m = A⁻¹Φ̃ᵀỹ, the log evidence is
 //
@@ -56,7 +56,7 @@ func newSeries(data *backend.Data) *series {
 func (m Model) terms() (terms []markov.Term) {
 	for _, c := range m.Components {
 		if c.Kind.Rough() {
-			terms = append(terms, markov.Term{Order: c.Kind.order(), SD: c.SD, Length: c.Length})
+			terms = append(terms, markov.Term{Order: c.Kind.order(), SD: c.SD, Length: c.Length, Frequency: c.Frequency})
 		}
 	}
 	return terms

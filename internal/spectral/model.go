@@ -121,15 +121,15 @@ func (e *expansion) write(p *variational.Params) {
 }
 
 // slopes returns the derivatives of the log evidence with respect to log σ, p and log l of each component, given those with respect to log V
-// and the frequency of each component of params, and those with respect to log σ and log l of each rough component.
+// and the frequency of each component of params, and those with respect to log σ, log l and p of each rough component.
 func (e *expansion) slopes(variance, frequency, rough []float64) (all [][3]float64) {
 	all = make([][3]float64, len(e.nodes))
 	i := 1
 	for c, component := range e.model.Components {
 		s := &all[c]
 		if component.Kind.Rough() {
-			s[0], s[2] = rough[0], rough[1]
-			rough = rough[2:]
+			s[0], s[1], s[2] = rough[0], rough[2], rough[1]
+			rough = rough[3:]
 			continue
 		}
 		for _, w := range e.nodes[c].Node {

@@ -14,17 +14,18 @@ type move struct {
 }
 
 const (
-	manyTimes   = 2000 // number of times above which broad components are not tried without a sign of them
-	peakLeast   = 4    // smallest gain, in nats, of a peak that is tried
-	peakMost    = 2    // number of peaks that are tried as lines in one round
-	mergeMost   = 10   // largest number of lines that are merged
-	mergeClose  = 4    // largest number of lines that are merged into a band
-	mergeNodes  = 8    // largest number of nodes of the merged component per line; lines farther apart are no spectrum
-	broadMost   = 3    // number of broad components from which no further Matérn components are tried
-	minLineSD   = 0.02 // smallest initial standard deviation of a line, relative to the noise
-	maxLineSD   = 2    // largest, in units of y
-	initialSD   = 0.7  // of a broad component, relative to the noise
-	initialRest = 0.05 // smallest noise for it, in units of y
+	manyTimes    = 2000 // number of times above which broad components are not tried without a sign of them
+	peakLeast    = 4    // smallest gain, in nats, of a peak that is tried
+	peakMost     = 2    // number of peaks that are tried as lines in one round
+	mergeMost    = 10   // largest number of lines that are merged
+	mergeClose   = 4    // largest number of lines that are merged into a band
+	mergeNodes   = 8    // largest number of nodes of the merged component per line; lines farther apart are no spectrum
+	dampedCycles = 2    // initial length of a damped oscillation, in cycles
+	broadMost    = 3    // number of broad components from which no further Matérn components are tried
+	minLineSD    = 0.02 // smallest initial standard deviation of a line, relative to the noise
+	maxLineSD    = 2    // largest, in units of y
+	initialSD    = 0.7  // of a broad component, relative to the noise
+	initialRest  = 0.05 // smallest noise for it, in units of y
 )
 
 // Initial lengths of new components, in ranges of x.
@@ -74,6 +75,15 @@ func (s *Search) additions(m Model, r residual) (all []move) {
 			}
 		}
 	}
+	for i, p := range r.peaks {
+		if p.gain < peakLeast {
+			break
+		}
+		put("add damped", Component{Damped, max(p.sd, initialSD*m.Noise), p.frequency, max(dampedCycles/p.frequency, 2*d.Spacing)})
+		if i == 0 {
+			put("add damped", Component{Damped, max(p.sd, initialSD*m.Noise), p.frequency, bandLengths[1] * d.span()})
+		}
+	}
 	if !r.uneven && d.Distinct > manyTimes {
 		return all
 	}
@@ -103,7 +113,7 @@ func (s *Search) merges(m Model) (all []move) {
 	d := s.domain
 	var sharp, rest []Component
 	for _, c := range m.Components {
-		if c.Kind.Centered() {
+		if c.Kind.Centered() && !c.Kind.Rough() {
 			sharp = append(sharp, c)
 		} else {
 			rest = append(rest, c)
@@ -187,6 +197,9 @@ func (s *Search) changes(m Model) (all []move) {
 			put("line to band", Band, 1)
 		case Band:
 			put("band to line", Line, 1)
+			put("band to damped", Damped, 1.2)
+		case Damped:
+			put("damped to band", Band, 0.7)
 		}
 	}
 	return all

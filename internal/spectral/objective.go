@@ -56,7 +56,7 @@ func (d *Domain) limits(m Model) []limit {
 		}
 		if c.Kind.Wide() {
 			l := limit{math.Log(broadMean), logSD, math.Log(d.shortest(c.Kind) / d.span()), math.Log(maxLength)}
-			if c.Kind.Centered() {
+			if c.Kind == Band {
 				l.mean, l.sd = 0, bandSD
 			}
 			all = append(all, l)

@@ -383,8 +383,9 @@ func (s *Search) evaluate(m Model) (Candidate, error) {
 func (s *Search) cost(e *expansion) float64 {
 	m := float64(2 * (1 + e.pairs()))
 	cost := m * m * (200 + 2*m)
-	if e.model.Rough() {
-		cost += float64(s.data.N) * (m + 1) * (m + 100)
+	if terms := e.model.terms(); terms != nil {
+		states, columns := float64(2*len(terms)), m+float64(s.domain.Outputs)
+		cost += float64(s.data.N) * (columns*(columns+10*states) + 12*float64(len(terms))*states*states)
 	}
 	return cost
 }
@@ -425,4 +426,37 @@ func moved(a, b Model) bool {
 		}
 	}
 	return false
+}
+
+// Refit returns the gain in nats, minus ½ log n for each number, if the standard deviations of a model's components and noise are fitted to
+// the rows, starting from the model's. It is at least 0.
+func (s *Search) Refit(m Model) (gain float64, err error) {
+	o := s.newObjective(m)
+	start := s.domain.read(m)
+	o.free = make([]bool, 0, len(start))
+	o.free = append(o.free, true)
+	for _, c := range m.Components {
+		o.free = append(o.free, true)
+		if c.Kind.Centered() {
+			o.free = append(o.free, false)
+		}
+		if c.Kind.Wide() {
+			o.free = append(o.free, false)
+		}
+	}
+	for i, free := range o.free {
+		if !free {
+			o.limits[i] = limit{low: math.Inf(-1), high: math.Inf(1)}
+		}
+	}
+	state, err := lbfgs.Start(s.counted(o), start)
+	if err != nil {
+		return 0, s.stopped(err)
+	}
+	before := state.F
+	if _, err := lbfgs.Maximize(s.counted(o), state, lbfgs.Settings{Iterations: changeIterations, Gain: optimizeGain}); err != nil {
+		return 0, s.stopped(err)
+	}
+	price := 0.5 * float64(1+len(m.Components)) * math.Log(float64(s.domain.Distinct*s.domain.Outputs))
+	return max(0, state.F-before-price), nil
 }

@@ -97,6 +97,7 @@ func TestEvidenceIsExact(t *testing.T) {
 		{{RBF, 0.9, 0, 0.6}},
 		{{RBF, 0.9, 0, 30}},
 		{{M32, 1.1, 0, 2}},
+		{{Damped, 1.1, 0.7, 2}},
 		{{OU, 1.1, 0, 2}, {Line, 0.5, 1.1, 0}},
 		{{RBF, 0.5, 0, 2}, {Line, 1, 1.5, 0}, {Band, 0.3, 3, 20}},
 	} {
@@ -121,7 +122,7 @@ func TestSlopes(t *testing.T) {
 	}
 	_, data, rows := open(t, x, y)
 	s := New(t.Context(), data, rows, func(Candidate) {})
-	m := Model{[]Component{{Line, 0.7, 0.1, 0}, {Band, 0.5, 0.2, 30}, {RBF, 0.9, 0, 9}, {M32, 0.4, 0, 20}, {OU, 0.3, 0, 10}}, 0.8}
+	m := Model{[]Component{{Line, 0.7, 0.1, 0}, {Band, 0.5, 0.2, 30}, {RBF, 0.9, 0, 9}, {M32, 0.4, 0, 20}, {OU, 0.3, 0, 10}, {Damped, 0.4, 0.15, 12}}, 0.8}
 	o := s.newObjective(m)
 	v := s.domain.read(m)
 	slope := make([]float64, len(v))
@@ -156,6 +157,7 @@ func TestFindsTheStructure(t *testing.T) {
 		{"lines", []Component{{Line, 0.7, 0.11, 0}, {Line, 0.5, 0.37, 0}}, 0.3, "line line"},
 		{"rbf", []Component{{RBF, 1, 0, 6}}, 0.1, "rbf"},
 		{"band", []Component{{Band, 1, 0.2, 15}}, 0.1, "band"},
+		{"damped", []Component{{Damped, 1, 0.1, 12}}, 0.2, "damped"},
 		{"line and rbf", []Component{{RBF, 1, 0, 12}, {Line, 0.7, 0.31, 0}}, 0.2, "line rbf"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
