@@ -92,7 +92,7 @@ type Result struct {
 	// LogPrior is the log density of the optimized hyper-parameters' logarithms under
 	// Options.Priors, or 0 without priors. A fit maximizes Bound + LogPrior.
 	LogPrior   float64
-	Iterations int           // of the best start
+	Iterations int           // of the best start; after a search, the number of structures that improved the score
 	Starts     []StartResult // in the order they ran
 	Kept       int           // index of the best start in Starts
 	Jitter     float64       // added to the diagonal of A in the last bound, normally 0

@@ -69,7 +69,7 @@ type Model struct {
 	XNames, YNames []string // of the inputs [Q] and outputs [D]; may be empty
 
 	// Range is the minimum and the maximum of each input [Q] in the data of the fit, in the data's units, or nil if it is not known.
-	// Prediction.Beyond marks rows outside of this range.
+	// Prediction.Beyond marks rows outside of this range, and others.
 	Range [][2]float64
 
 	// Metadata contains application metadata of the model file. Only entries whose names begin with "app." are written.
@@ -101,12 +101,12 @@ type Posterior struct {
 	// Features [M,Q] are the standard deviations of the features' frequencies
 	// p + w/(2πl), in cycles, including q(w); nil if the fit did not change p and μ.
 	Features []float64
-	Draws    []*Model // models with hyper-parameters drawn from the posterior [Options.Posterior.Draws]
+	Draws    []*Model // models with hyper-parameters and, after a search, structures drawn from the posterior
 }
 
 // Posterior returns the posterior of the fitted hyper-parameters, or nil if the fit did not
-// compute it (Result.NoPosterior). A fit computes it if the cost is small or if
-// Options.Posterior.Draws requests draws.
+// compute it (Result.NoPosterior). A fit computes it after a search, if the cost is small, or
+// if Options.Posterior.Draws requests draws.
 func (m *Model) Posterior() *Posterior {
 	if m == nil {
 		return nil

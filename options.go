@@ -36,17 +36,17 @@ const (
 	InitPaper Init = "paper"
 	// InitSearch searches for the components of the covariance (lines, bands and broad spectra)
 	// by the evidence, and averages predictions over the hyper-parameters and similar structures.
-	// It is the default for one input. See DESIGN.md, "Search".
+	// It is the default for one input. See DESIGN.md, "Initialization".
 	InitSearch Init = "search"
 	// InitSpectrum chooses the components from the spectrum of the data, evenly sampled or not. It
-	// is the default for one input if options describe features or windows. See DESIGN.md,
-	// "Initialization".
+	// is the default for one input if options describe features, windows or their optimization.
+	// See docs/algorithms.md, "The spectrum initialization".
 	InitSpectrum Init = "spectrum"
 )
 
 // Options are the options of New and Fit. The zero value is a good choice for most
-// data: the paper's method with exact inference, and initial values and windows chosen
-// from the data. An option that has no effect because of another option is an error.
+// data: exact inference, and a search for the components of one input or, for several
+// inputs, features with drawn frequencies. An option that has no effect because of another option is an error.
 type Options struct {
 	Method     Method        // default VSSGP
 	Inference  Inference     // default Exact
@@ -55,7 +55,7 @@ type Options struct {
 	Windows    WindowOptions // default: chosen by Init
 	Raw        bool          // use the data's units; otherwise x and y are shifted and scaled to order one
 
-	Init           Init         // default InitSpectrum for one input, drawn frequencies for several
+	Init           Init         // default InitSearch or InitSpectrum for one input, drawn frequencies for several
 	Paper          PaperOptions // initial values of InitPaper
 	NoisePrecision float64      // initial τ in the data's 1/y²; 0: chosen by Init
 	UniformPhases  bool         // a uniform posterior of the phases instead of fixed phases
@@ -115,9 +115,9 @@ type PaperOptions struct {
 // PosteriorOptions are the options of the hyper-parameters' posterior.
 type PosteriorOptions struct {
 	// Draws is the number of draws for PosteriorPredictor. With draws, the default of
-	// Iterations is 1500, so that the fit reaches a mode. If Draws is 0, the model has only
-	// the standard deviations, and only if their cost is small compared with the fit. If it
-	// is NoPosterior, the posterior is not computed.
+	// Iterations is 1500, so that the fit reaches a mode. If Draws is 0, InitSearch computes up
+	// to 20 draws. Other models then have only the standard deviations, and only if their cost
+	// is small compared with the fit. If it is NoPosterior, the posterior is not computed.
 	Draws int
 }
 

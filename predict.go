@@ -20,7 +20,7 @@ import (
 
 // Predict returns the predictive distribution of y at each row of x [N,Q], row-major and
 // in the data's units (see Prediction and DESIGN.md, section 7). It needs O(part·M) memory
-// in addition to the result. Prediction.Beyond marks rows outside of the data. Errors wrap
+// in addition to the result. Prediction.Beyond marks rows with unreliable error bars. Errors wrap
 // ErrData if the length of x is not a multiple of Q, if a value or the prediction there is
 // not finite, or if there are too many rows for the number of outputs. They wrap
 // ErrUnfitted if the model has no posterior, ErrParams if the model is invalid, and
@@ -395,10 +395,11 @@ type Prediction struct {
 	Cov   []float64 // [N,D,D] of the observed y: function plus noise
 	Noise []float64 // [D] noise variance of each output, τ⁻¹ in units of y²
 
-	// Beyond [N] marks the rows outside of the range of the fitted data (Model.Range) in any input; nil if all rows are inside or the
-	// range is not known. Error bars are unreliable there: away from the data the variance tends to τ⁻¹ + Ψ' (DESIGN.md, section 7),
-	// which accounts only for the fitted frequencies and can be far too small. For time series, package series has a model whose
-	// variance grows.
+	// Beyond [N] marks the rows outside of the range of the fitted data (Model.Range) in any input. For a model from InitSearch it also
+	// marks rows, in gaps too, at which the variance of the function exceeds half of the components' prior variance, so that the
+	// prediction relies on the prior. It is nil if no row is marked. Without a search, the variance away from the data tends to τ⁻¹ + Ψ'
+	// (DESIGN.md, section 7), which accounts only for the fitted frequencies and can be far too small. For time series, package series
+	// has a model whose variance grows.
 	Beyond []bool
 
 	// parts are the components of a mixture; nil for a Gaussian.

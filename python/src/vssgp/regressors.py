@@ -36,11 +36,12 @@ class VSSGPRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: 
     Parameters
     ----------
     method : "vssgp", "ssgp" (optimized point frequencies) or "rp" (fixed random frequencies). Default: "vssgp"; with
-        several inputs and without `features`, "rp" if its bound is better.
+        several inputs and without `features`, random frequencies that are not optimized.
     components : number of components of the spectral mixture. Default: chosen from the data.
-    features : number of random cosine features per component. Default: chosen by the bound.
+    features : number of random cosine features per component. Default: chosen from the data.
     inference : "exact", "factorized" (time linear in the features) or "stochastic" (with mini-batches).
-    init : initialization: "paper", "spectrum" (for one input), or the path of a model file.
+    init : initialization: "paper", "search" or "spectrum" (both for one input), or the path of a model file.
+        Default: "search" for one input, unless other parameters describe features, windows or their optimization.
     lengthscales, periods : initial values in units of X, one per component. A period of 0 means no period.
     noise_precision : initial noise precision in 1/y².
     window : length of the windows along one input, in units of the input; or "none" or "auto".
@@ -49,7 +50,8 @@ class VSSGPRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: 
     restarts : number of further initializations. The fit with the best bound is kept.
     fix : tensors of the model file that keep their initial values, such as "noise.precision".
     prior : {name: (median, sd of the logarithm)} of amplitude, lengthscale and noise, or "none" for no priors.
-    posterior : number of posterior draws of the hyper-parameters to store in the model for `vssgp predict --posterior`.
+    posterior : number of posterior draws of the hyper-parameters to store in the model. Default: 20 with a search, over
+        which predictions average, else none.
     device : "auto", "cpu" or "cuda:0".
     random_state : seed, or a RandomState that draws one. None uses a different seed for each fit.
     progress : whether to show progress, or a function that is called with each progress message. None shows progress

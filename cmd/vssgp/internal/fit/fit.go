@@ -51,8 +51,9 @@ is the time in seconds. Rows with a missing output value are left out.
 Methods:
   structural   trend, seasons, mean-reverting residual and noise, as in forecast; the
                default for a table with one input
-  vssgp        the variational sparse spectrum GP; the default for recordings, for several
-               inputs (rp is then also tried), and if one of its flags is given
+  vssgp        the variational sparse spectrum GP; for one input, with components found by
+               a search, unless flags describe features, windows or their optimization;
+               the default for recordings, several inputs, and if one of its flags is given
   ssgp         vssgp with point estimates of the frequencies
   rp           vssgp with random frequencies that are not optimized
 
@@ -88,7 +89,7 @@ func (o *fitFlags) add(f *pflag.FlagSet) {
 		"model `file` to write (required)")
 	o.checkpoint().add(o.ofModel)
 	o.ofModel.Var(cli.Count(&o.model.o.Posterior.Draws, cli.Unbounded), "posterior",
-		"`number` of hyper-parameter draws to store for predict --posterior")
+		"`number` of hyper-parameter draws to store (default: 20 for a search)")
 	f.AddFlagSet(o.ofSeries)
 	f.AddFlagSet(o.ofModel)
 	f.Var(o.prior(), "prior",

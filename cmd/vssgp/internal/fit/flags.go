@@ -42,8 +42,8 @@ func (m *ModelFlags) Add(f *pflag.FlagSet, window string) {
 	f.Var(cli.Count(&m.o.Features, cli.Unbounded), "features",
 		"`number` of features per component (default: from the data)")
 	f.Var(windowLength(&m.o.Windows.Length), "window", "`length` of the windows, such as 10 or 32ms; none; or auto (default "+window+")")
-	f.Var(cli.FileName(&m.init, cli.FileUse{}, string(vssgp.InitPaper), string(vssgp.InitSpectrum)), "init",
-		"paper, spectrum or a model `file` (default: depends on the data)")
+	f.Var(cli.FileName(&m.init, cli.FileUse{}, string(vssgp.InitPaper), string(vssgp.InitSearch), string(vssgp.InitSpectrum)), "init",
+		"paper, search, spectrum or a model `file` (default: depends on the data)")
 	f.Var(lengths(&m.o.Paper.Lengthscales), "lengthscales",
 		"initial length-scales of --init paper, such as 0.1,1000")
 	f.Var(lengths(&m.o.Paper.Periods), "periods", "initial periods of --init paper, such as 5,0")
@@ -89,7 +89,7 @@ func Options(env *cli.Env, m ModelFlags) (vssgp.Options, error) {
 	}
 	switch m.init {
 	case "":
-	case string(vssgp.InitPaper), string(vssgp.InitSpectrum):
+	case string(vssgp.InitPaper), string(vssgp.InitSearch), string(vssgp.InitSpectrum):
 		o.Init = vssgp.Init(m.init)
 	default:
 		from, err := readModel(env, m.init, b)
@@ -98,7 +98,7 @@ func Options(env *cli.Env, m ModelFlags) (vssgp.Options, error) {
 			err = cli.Mistake("read model: %s: its format is %s; must be a model of --method vssgp, ssgp or rp", m.init, series.FileFormat)
 		}
 		if o.From = one.Model; err != nil {
-			return o, fmt.Errorf("--init must be paper, spectrum or a model file: %w", err)
+			return o, fmt.Errorf("--init must be paper, search, spectrum or a model file: %w", err)
 		}
 	}
 	return o, nil

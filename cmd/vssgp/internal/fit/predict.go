@@ -60,7 +60,7 @@ Details: docs/forecasting.md and docs/regression.md.`,
 	f.VarP(cli.FileName(&o.Output, cli.FileUse{Written: true, Needed: "-o OUT.csv", Extensions: drawn, Only: true, Stdout: true}), "output",
 		"o", "`file` to write: .csv, .tsv, .npy, .wav or - for stdout (required)")
 	f.BoolVar(&o.Posterior, "posterior", false,
-		"average over the draws of fit --posterior; add 95 % intervals")
+		"average over the hyper-parameter draws of the fit; add 95 % intervals")
 	o.Form.Add(f)
 	for _, name := range ofSeries {
 		f.Lookup(name).Usage += " (series)"
