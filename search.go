@@ -111,10 +111,7 @@ func (f *fit) search(state []spectral.Step) error {
 		rows.Finish()
 		s = s.WithContext(context.WithoutCancel(f.ctx))
 	}
-	if failed := f.adoptSearch(m, rows, s, all, found, err == nil); failed != nil || err != nil {
-		return cmp.Or(failed, optimize.Interrupted(f.ctx, err))
-	}
-	return f.tryWindows(&all[0].Model)
+	return cmp.Or(f.adoptSearch(m, rows, s, all, found, err == nil), optimize.Interrupted(f.ctx, err))
 }
 
 // adoptSearch makes the best candidate the result of the fit.

@@ -427,36 +427,3 @@ func moved(a, b Model) bool {
 	}
 	return false
 }
-
-// Refit returns the gain in nats, minus ½ log n for each number, if the standard deviations of a model's components and noise are fitted to
-// the rows, starting from the model's. It is at least 0.
-func (s *Search) Refit(m Model) (gain float64, err error) {
-	o := s.newObjective(m)
-	start := s.domain.read(m)
-	o.free = make([]bool, 0, len(start))
-	o.free = append(o.free, true)
-	for _, c := range m.Components {
-		o.free = append(o.free, true)
-		if c.Kind.Centered() {
-			o.free = append(o.free, false)
-		}
-		if c.Kind.Wide() {
-			o.free = append(o.free, false)
-		}
-	}
-	for i, free := range o.free {
-		if !free {
-			o.limits[i] = limit{low: math.Inf(-1), high: math.Inf(1)}
-		}
-	}
-	state, err := lbfgs.Start(s.counted(o), start)
-	if err != nil {
-		return 0, s.stopped(err)
-	}
-	before := state.F
-	if _, err := lbfgs.Maximize(s.counted(o), state, lbfgs.Settings{Iterations: changeIterations, Gain: optimizeGain}); err != nil {
-		return 0, s.stopped(err)
-	}
-	price := 0.5 * float64(1+len(m.Components)) * math.Log(float64(s.domain.Distinct*s.domain.Outputs))
-	return max(0, state.F-before-price), nil
-}
