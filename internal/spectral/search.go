@@ -58,7 +58,7 @@ const (
 	// Models with more than maxEvaluation operations per evaluation are not tried.
 	maxEvaluation = 1e9
 	// maxWork is the approximate number of operations after which the search ends with the best model so far.
-	maxWork = 1e11
+	maxWork = 3e10
 )
 
 // Run returns the best model and the alternatives within some nats, best first. Errors are errors of rows or wrap ctx.Err(); the candidates
