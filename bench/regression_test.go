@@ -24,7 +24,8 @@ func TestRegression(t *testing.T) {
 		t.Fatalf("%d lines, want 4", len(lines))
 	}
 	for i, l := range lines {
-		if l.Kind != "few-12" || l.Seed != 1+i/2*2 || l.Method != regression.Methods[i%2] || l.Status != machine.OK || l.N != 12 || l.Machine.Go == "" {
+		if l.Kind != "few-12" || l.Seed != 1+i/2*2 || l.Method != regression.Methods[i%2] || l.Status != machine.OK ||
+			l.N != 12 || l.Machine.Go == "" {
 			t.Errorf("line %d: %+v", i, l)
 		}
 		if s := l.Places[regression.Gap]; s.N != 200 || !(s.RMSE > 0 && s.RMSE < 3) {
@@ -45,11 +46,13 @@ func TestRegressionDump(t *testing.T) {
 	}
 	for i, k := range regression.Select([]string{"rbf-gap", "few-12"}) {
 		p := testkit.Must(k.Problem(0, ""))(t)
-		if got := index[i]; got.Digest != p.Digest || got.Kind != k.Name || got.Family != "rbf" || !got.Latent || len(got.Places) != 2 {
+		got := index[i]
+		if got.Digest != p.Digest || got.Kind != k.Name || got.Family != "rbf" || !got.Latent || len(got.Places) != 2 {
 			t.Errorf("description %+v", got)
 		}
 		for _, at := range append(p.Places, regression.Place{Name: "train", X: p.X, Y: p.Y}) {
-			m := testkit.Must(matrix.ReadFull(filepath.Join(dir, fmt.Sprintf("%s.0.%s.csv", k.Name, at.Name))))(t)
+			path := filepath.Join(dir, fmt.Sprintf("%s.0.%s.csv", k.Name, at.Name))
+			m := testkit.Must(matrix.ReadFull(path))(t)
 			var want []float64
 			for i, x := range at.X {
 				want = append(want, x, at.Y[i])

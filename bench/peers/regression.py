@@ -59,7 +59,7 @@ def peaks(x, y, count):
     from scipy.signal import lombscargle
     x, y = x[:ROWS_FOR_PEAKS], y[:ROWS_FOR_PEAKS] - y[:ROWS_FOR_PEAKS].mean()
     reach, spacing = x[-1] - x[0], np.diff(x)
-    highest = 0.5 / np.median(spacing[spacing > 1e-3 * reach / len(x)])
+    highest = 0.5 / np.median(spacing[spacing > 0.1 * reach / len(x)])  # without the spacing inside of bursts
     f = np.arange(1, max(3, int(3 * reach * highest))) / (3 * reach)
     out = []
     for _ in range(count):

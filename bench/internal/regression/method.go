@@ -17,6 +17,9 @@ import (
 // Methods lists the methods of this program.
 var Methods = []string{"vssgp", "series"}
 
+// fits has the fit of each method. A fit returns a predictor and a description of the model.
+var fits = map[string]func(context.Context, *Problem) (predictor, string, error){"vssgp": fitVSSGP, "series": fitSeries}
+
 // A predictor returns the mean and the standard deviation at x: of the function if latent, or else of an observation.
 type predictor func(x []float64) (mean, sd []float64, err error)
 
@@ -46,11 +49,7 @@ func Run(ctx context.Context, p *Problem, method string, limit time.Duration) (*
 
 // measure fills in the scores and the description of the model.
 func (l *Line) measure(ctx context.Context, p *Problem) (err error) {
-	fit := fitVSSGP
-	if l.Method == "series" {
-		fit = fitSeries
-	}
-	predict, found, err := fit(ctx, p)
+	predict, found, err := fits[l.Method](ctx, p)
 	if err != nil {
 		return err
 	}

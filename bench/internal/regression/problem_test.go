@@ -8,10 +8,15 @@ import (
 	"testing"
 
 	"github.com/vssgp/vssgp/internal/testkit"
+	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
 // inRoot runs a test in the root of the repository, where the kinds find their files.
 func inRoot(t *testing.T) { t.Chdir(filepath.Join("..", "..", "..")) }
+
+// testedKinds has by default a kind for each way of drawing rows, functions and noise.
+var testedKinds = slow.Pick(Kinds(), Select([]string{"rbf-uneven", "ou-gaps", "lines-uneven", "one-line", "step",
+	"repeated-1e-9", "few-12", "sunspots", "temperature"}))
 
 // quick returns the problem of a kind, or nil if it is long or its data are not in the repository.
 func quick(t *testing.T, k Kind, seed int) *Problem {
@@ -31,7 +36,7 @@ func quick(t *testing.T, k Kind, seed int) *Problem {
 func TestProblemsDependOnSeed(t *testing.T) {
 	inRoot(t)
 	made := 0
-	for _, k := range Kinds() {
+	for _, k := range testedKinds {
 		p := quick(t, k, 2)
 		if p == nil {
 			continue
@@ -54,16 +59,16 @@ func TestProblemsDependOnSeed(t *testing.T) {
 			}
 		}
 	}
-	if made != len(Kinds())-len(longKinds)-2 { // co2 and speech need the folder of data
-		t.Errorf("%d kinds were built", made)
+	if want := slow.Pick(len(Kinds())-len(longKinds)-2, len(testedKinds)); made != want { // co2 and speech need data
+		t.Errorf("%d kinds were built, want %d", made, want)
 	}
 }
 
-// TestGapsHaveNoRows checks that no row is inside of a gap or beyond the end, that every kind has the expected places, and
-// that the values at the rows are the function without noise.
+// TestGapsHaveNoRows checks that no row is inside of a gap or beyond the end, and that every kind has the expected
+// places.
 func TestGapsHaveNoRows(t *testing.T) {
 	inRoot(t)
-	for _, k := range Kinds() {
+	for _, k := range testedKinds {
 		p := quick(t, k, 1)
 		if p == nil {
 			continue
@@ -135,21 +140,23 @@ func TestDrawsHaveTheirCovariance(t *testing.T) {
 		draw   drawer
 		kernel func(float64) float64
 	}{
-		"rbf":      {gp(rbf(0.5)), func(d float64) float64 { return math.Exp(-2 * d * d) }},
-		"matern32": {gp(matern32(0.5)), func(d float64) float64 { return (1 + 2*math.Sqrt(3)*d) * math.Exp(-2*math.Sqrt(3)*d) }},
-		"ou":       {ou(0.5), func(d float64) float64 { return math.Exp(-2 * d) }},
-		"band":     {gp(band(3, 0.9)), func(d float64) float64 { return math.Exp(-d*d/18) * math.Cos(1.8*math.Pi*d) }},
+		"rbf": {gp(rbf(0.5)), func(d float64) float64 { return math.Exp(-2 * d * d) }},
+		"matern32": {gp(matern32(0.5)), func(d float64) float64 {
+			return (1 + 2*math.Sqrt(3)*d) * math.Exp(-2*math.Sqrt(3)*d)
+		}},
+		"ou":   {ou(0.5), func(d float64) float64 { return math.Exp(-2 * d) }},
+		"band": {gp(band(3, 0.9)), func(d float64) float64 { return math.Exp(-d*d/18) * math.Cos(1.8*math.Pi*d) }},
 	} {
-		const draws = 20_000
+		draws := slow.Pick(20_000, 5000)
 		random, sums := randomOf(name), make([]float64, len(x))
 		for range draws {
 			f := c.draw(random, x)
 			for i := range x {
-				sums[i] += f[0] * f[i] / draws
+				sums[i] += f[0] * f[i] / float64(draws)
 			}
 		}
 		for i, got := range sums {
-			if want := c.kernel(x[i]); math.Abs(got-want) > 0.05 { // five standard errors
+			if want := c.kernel(x[i]); math.Abs(got-want) > slow.Pick(0.05, 0.1) { // five standard errors
 				t.Errorf("%s: covariance %v at distance %v, want %v", name, got, x[i], want)
 			}
 		}

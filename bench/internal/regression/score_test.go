@@ -27,13 +27,16 @@ func TestScores(t *testing.T) {
 		{"no deviation", []float64{0}, []float64{0}, []float64{1e-9}, Scores{1, 1e-9, 0.5 + math.Log(1e-9) + half, 1}},
 	} {
 		got := testkit.Must(score(c.mean, c.sd, c.y))(t)
-		for i, v := range []float64{got.RMSE - c.want.RMSE, got.NLPD - c.want.NLPD, got.Coverage - c.want.Coverage, float64(got.N - c.want.N)} {
+		differences := []float64{got.RMSE - c.want.RMSE, got.NLPD - c.want.NLPD, got.Coverage - c.want.Coverage,
+			float64(got.N - c.want.N)}
+		for i, v := range differences {
 			if math.Abs(v) > 1e-12 {
 				t.Errorf("%s: score %d differs by %v", c.name, i, v)
 			}
 		}
 	}
-	for _, bad := range [][2]float64{{math.NaN(), 1}, {0, math.NaN()}, {math.Inf(1), 1}, {0, math.Inf(1)}, {math.Inf(1), math.Inf(1)}} {
+	nan, inf := math.NaN(), math.Inf(1)
+	for _, bad := range [][2]float64{{nan, 1}, {0, nan}, {inf, 1}, {0, inf}, {inf, inf}} {
 		if _, err := score(bad[:1], bad[1:], []float64{0}); err == nil {
 			t.Errorf("%v is scored", bad)
 		}
@@ -50,10 +53,10 @@ func TestRun(t *testing.T) {
 	}
 	p.add(In, x, values(x, func(v float64) float64 { return math.Sin(2 * v) }))
 	for _, method := range Methods {
+		predict, _, err := fits[method](t.Context(), p)
+		testkit.OK(t, err)
 		sd := map[bool]float64{}
 		for _, p.Latent = range []bool{true, false} {
-			predict, _, err := map[string]func(context.Context, *Problem) (predictor, string, error){"vssgp": fitVSSGP, "series": fitSeries}[method](t.Context(), p)
-			testkit.OK(t, err)
 			_, s, err := predict(x[40:41])
 			testkit.OK(t, err)
 			sd[p.Latent] = s[0]
@@ -63,7 +66,8 @@ func TestRun(t *testing.T) {
 		}
 		p.Latent = true
 		l := testkit.Must(Run(t.Context(), p, method, time.Hour))(t)
-		if s := l.Places[In]; l.Status != machine.OK || s.RMSE > 0.4 || s.N != 80 || l.N != 80 || l.Found == "" || l.Seconds <= 0 {
+		s := l.Places[In]
+		if l.Status != machine.OK || s.RMSE > 0.4 || s.N != 80 || l.N != 80 || l.Found == "" || l.Seconds <= 0 {
 			t.Errorf("%s: %+v", method, l)
 		}
 		if l := testkit.Must(Run(t.Context(), p, method, 1))(t); l.Status != "time limit: 1ns" || l.Places != nil {
