@@ -99,8 +99,8 @@ func (c Component) Covariance(t float64) float64 {
 	return v * math.Cos(2*math.Pi*c.Frequency*t)
 }
 
-// density returns the spectral density of a rough component at frequency f ≥ 0, for both signs of f; 0 for other kinds.
-func (c Component) density(f float64) float64 {
+// Density returns the spectral density of a rough component at frequency f ≥ 0, for both signs of f; 0 for other kinds.
+func (c Component) Density(f float64) float64 {
 	w := 2 * math.Pi * f * c.Length
 	switch c.Kind {
 	case OU, Damped:

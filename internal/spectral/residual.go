@@ -80,7 +80,7 @@ func (s *Search) residual(e *expansion, most int) (r residual, err error) {
 	for k := range gain {
 		signal, noise := 0.5*n*variance[k], lambda
 		for _, c := range e.model.Components {
-			noise += 0.5 * n * c.density(s.spectrum.frequency(k)) / s.domain.span()
+			noise += 0.5 * n * c.Density(s.spectrum.frequency(k)) / s.domain.span()
 		}
 		ratio := noise / lambda / (1 - share[k]*signal/(noise+signal))
 		sd[k] = math.Sqrt(gain[k]) * ratio

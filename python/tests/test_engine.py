@@ -24,7 +24,7 @@ def long_files():
 
 
 def works():
-    return _engine.call(["version", "--json"]).result["model_format"] == "vssgp/1"
+    return _engine.call(["version", "--json"]).result["model_format"] == "vssgp/2"
 
 
 def test_mistake_is_a_value_error():

@@ -20,7 +20,7 @@ type versionInfo struct {
 	Modified bool   `json:"modified,omitempty"` // built from a modified working tree
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
-	Format   string `json:"model_format"`
+	Format   string `json:"model_format"`  // the newest that this version writes
 	MPI      string `json:"mpi,omitempty"` // the library, in builds with -tags mpi
 }
 
@@ -43,7 +43,7 @@ func NewVersion(env *Env) *cobra.Command {
 
 // ReadVersion returns the build information of the binary.
 func ReadVersion() versionInfo {
-	v := versionInfo{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Format: "vssgp/1"}
+	v := versionInfo{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Format: "vssgp/2"}
 	v.MPI, _ = ranks.MPI()
 	b, ok := debug.ReadBuildInfo()
 	if !ok {

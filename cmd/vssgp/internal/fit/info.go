@@ -111,7 +111,9 @@ func (m vssgpModel) info(_ context.Context, env *cli.Env, top int, plot string) 
 	env.Print("noise sd: %s", cli.Row(d.NoiseSD))
 	env.Print("components, largest first:")
 	printComponents(env, d.Components, top)
-	printFrequencies(env, d.Frequencies, d.Posterior)
+	if len(d.Frequencies) > 0 {
+		printFrequencies(env, d.Frequencies, d.Posterior)
+	}
 	return nil
 }
 

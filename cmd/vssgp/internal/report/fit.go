@@ -46,7 +46,7 @@ func Fit(name string, m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, trace *
 	d := &Document{Title: "Fit of " + name}
 	d.Lead = []string{fmt.Sprintf("%s, %s inference: bound %.9g after %s in %.1f s on %s; %s, %s.",
 		Counted(data.N, "row"), m.Inference, r.Bound, Counted(r.Iterations, "iteration"), r.Elapsed.Seconds(), r.Device,
-		Counted(p.L, "component"), Counted(p.M(), "feature"))}
+		Counted(len(m.Components()), "component"), Counted(p.M(), "feature"))}
 	d.Lead = append(d.Lead, leftOut(m)...)
 	shown := firstRows(data)
 	if shown.N < data.N {
@@ -232,16 +232,27 @@ func termsTable(m *vssgp.Model, r *vssgp.Result) Table {
 func Info(name string, m *vssgp.Model) *Document {
 	d := &Document{Title: "Model " + name}
 	d.Lead = []string{fmt.Sprintf("%s inference, %s, %s, %s.",
-		m.Inference, Counted(m.Params.L, "component"), Counted(m.Params.M(), "feature"),
+		m.Inference, Counted(len(m.Components()), "component"), Counted(m.Params.M(), "feature"),
 		Counted(max(1, len(m.Params.Windows.Center)), "window"))}
 	d.Lead = append(d.Lead, leftOut(m)...)
-	var inducing []float64 // inducing inputs, which span approximately the range of the data
-	for _, f := range m.Frequencies() {
-		inducing = append(inducing, f.Location...)
-	}
-	d.add(frequencies(m, ranges(inducing, m.Params.Q)))
+	d.add(frequencies(m, reach(m)))
 	d.add(section{Title: "Covariance", Charts: densities(m)})
 	return d
+}
+
+// reach returns the range of each input: of the data, or if it is not known of the inducing inputs, which span approximately as much.
+func reach(m *vssgp.Model) []float64 {
+	var rows []float64
+	for _, r := range m.Range {
+		rows = append(rows, r[1]-r[0])
+	}
+	if rows != nil {
+		return rows
+	}
+	for _, f := range m.Frequencies() {
+		rows = append(rows, f.Location...)
+	}
+	return ranges(rows, m.Params.Q)
 }
 
 // Predict returns the report on a prediction at x [N,Q], the first of rows predicted rows, at most MaxRows. noise means that the band

@@ -10,6 +10,7 @@ import (
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/internal/bayes"
+	"github.com/vssgp/vssgp/internal/spectral"
 )
 
 const (
@@ -23,6 +24,8 @@ const (
 	labelWidth = 0.16
 	// densityBins is the number of bins of a plotted power spectrum.
 	densityBins = 1024
+	// roughTop is the largest plotted frequency of a rough component, in 1/length, where its density is a hundredth of the largest.
+	roughTop = 1.6
 )
 
 // seconds is the name of the input of a recording.
@@ -60,6 +63,9 @@ func lines(m *vssgp.Model, amplitude []float64, q, d int) []line {
 			l.sd = f.SD[q]
 		}
 		all = append(all, l)
+	}
+	if len(all) == 0 {
+		return nil
 	}
 	slices.SortStableFunc(all, larger)
 	least := minAmplitude * all[0].amplitude
@@ -207,7 +213,22 @@ func density(m *vssgp.Model, q int, top float64, n int) []float64 {
 			last = next
 		}
 	}
+	for _, c := range rough(m) {
+		for b := range out {
+			out[b] += c.Density((float64(b) + 0.5) * width)
+		}
+	}
 	return out
+}
+
+// rough returns the rough components of a model that a search has found, for the first output in the data's units. They have no features.
+func rough(m *vssgp.Model) (all []spectral.Component) {
+	for _, c := range m.Components() {
+		if kind := spectral.Kind(c.Kind); kind.Rough() {
+			all = append(all, spectral.Component{Kind: kind, SD: c.SD[0], Frequency: 1 / c.Period[0], Length: c.Lengthscale[0]})
+		}
+	}
+	return all
 }
 
 // topFrequency returns the largest frequency of a plot of the density. It is above all components with at least a millionth of the largest
@@ -219,6 +240,9 @@ func topFrequency(m *vssgp.Model, q int) float64 {
 		if v >= 1e-6*most {
 			top = max(top, (1.05*math.Abs(p.Frequency[i*p.Q+q])+3/(2*math.Pi*p.Lengthscale[i*p.Q+q]))/m.X.Scale[q])
 		}
+	}
+	for _, c := range rough(m) {
+		top = max(top, 1.05*c.Frequency+roughTop/c.Length)
 	}
 	return top
 }
