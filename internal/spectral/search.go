@@ -81,7 +81,7 @@ func (s *Search) Run() ([]Candidate, error) {
 	return alternatives(best, s.pool), nil
 }
 
-// start returns the best of three models: a sum of lines, a single broad component, and both together.
+// start returns the best of four models: a sum of lines, a single broad component, both together, and a single oscillation.
 func (s *Search) start() (best Candidate, err error) {
 	none, err := s.optimize(Model{Noise: s.domain.Unit}, lineIterations, nil)
 	if err != nil {
@@ -100,12 +100,45 @@ func (s *Search) start() (best Candidate, err error) {
 	if err != nil {
 		return best, err
 	}
-	for _, c := range []Candidate{broad, both} {
+	one, err := s.oscillation(none)
+	if err != nil {
+		return best, err
+	}
+	for _, c := range []Candidate{broad, both, one} {
 		if c.Score > max(best.Score, none.Score+minGain) {
 			best = c
 		}
 	}
 	s.report(best)
+	return best, nil
+}
+
+// oscillation returns the best model with one component at the highest peak of the periodogram.
+func (s *Search) oscillation(none Candidate) (best Candidate, err error) {
+	best.Score = math.Inf(-1)
+	d := s.domain
+	r, err := s.residual(d.expand(none.Model), 1)
+	if err != nil || len(r.peaks) == 0 {
+		return best, err
+	}
+	p := r.peaks[0].frequency
+	for _, c := range []Component{
+		{Damped, initialSD * d.Unit, p, max(dampedCycles/p, 2*d.Spacing)},
+		{Band, initialSD * d.Unit, p, max(bandLengths[1]*d.span(), 3*d.shortest(Band))},
+	} {
+		m := Model{[]Component{c}, initialNoise * d.Unit}
+		if s.cost(d.expand(m)) > maxEvaluation {
+			continue
+		}
+		found, err := s.optimize(m, broadIterations, nil)
+		if err != nil {
+			return best, err
+		}
+		s.keep(found)
+		if found.Score > best.Score {
+			best = found
+		}
+	}
 	return best, nil
 }
 
