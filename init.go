@@ -68,7 +68,9 @@ func (pr *problem) initialize(ctx context.Context, init Init, seed uint64) (m *M
 	set := pr.settings(seed)
 	switch init {
 	case InitSearch:
-		m.expand(spectral.Initial(&pr.rows))
+		if err = pr.Fits(spectral.Shape(&pr.rows)); err == nil {
+			m.expand(spectral.Initial(&pr.rows))
+		}
 	case initTable:
 		m.Params, err = initialize.Table(ctx, &pr.rows, set, pr)
 	case InitSpectrum:

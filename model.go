@@ -218,14 +218,14 @@ func (m *Model) Evaluate(ctx context.Context, data *Data, inference Inference, r
 	if err := (&backend.Data{N: data.N}).CheckRows(rows); err != nil {
 		return nil, fault.Errorf(ErrData, "%w", err)
 	}
-	if m.kernel.Rough() {
-		if gradient || inference != Exact {
-			return nil, fault.Errorf(ErrOptions, "a model with rough components (%v) has only the exact bound without its gradient", m.kernel.Components)
-		}
-		return m.at(m.Params).Condition(ctx, data)
-	}
 	if rows != nil && inference == Exact {
 		return nil, fault.Errorf(ErrData, "the exact bound is not a sum over rows; a mini-batch needs factorized inference")
+	}
+	switch rough := m.kernel.Rough(); {
+	case rough && (gradient || inference != Exact):
+		return nil, fault.Errorf(ErrOptions, "a model with rough components (matern32, ou or damped) has only the exact bound, without a gradient")
+	case rough:
+		return m.at(m.Params).Condition(ctx, data)
 	}
 	return opened.Evaluate(m.Params, inference, rows, gradient)
 }
@@ -481,7 +481,8 @@ func (m *Model) Frequencies() []Frequency {
 
 // A Component describes one component of the fitted covariance, in the data's units.
 type Component struct {
-	// Kind is "line", "band", "rbf" (squared exponential), "matern32" or "ou" (Ornstein–Uhlenbeck) if a search has found the component,
+	// Kind is "line", "band", "rbf" (squared exponential), "matern32", "ou" (Ornstein–Uhlenbeck) or "damped" (a damped
+	// oscillation) if a search has found the component,
 	// and "" otherwise.
 	Kind        string    `json:"kind,omitempty"`
 	SD          []float64 `json:"sd"`               // [D] σ, units of y

@@ -45,6 +45,12 @@ func Initial(data *backend.Data) Expanded {
 	return Expanded{Model: e.model, Params: e.params()}
 }
 
+// Shape returns the shape of a large model of a search, for an estimate of its memory.
+func Shape(data *backend.Data) variational.Shape {
+	pairs := min(maxPairs, data.N)
+	return variational.Shape{Components: []int{1 + pairs}, K: 2, Q: 1, D: data.D, PointFrequencies: true, FixedPhases: true}
+}
+
 // A Posterior is the Laplace approximation of the posterior of a model's numbers.
 type Posterior struct {
 	Candidate
