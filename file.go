@@ -321,7 +321,9 @@ func (m *Model) savePosterior(f *safetensors.File) error {
 		}
 		kernels = append(kernels, d.kernel)
 		for name, t := range own.Tensors {
-			if !slices.Contains(sharedNames, name) { // the draws share the model's windows and rows
+			if slices.Contains(sharedNames, name) { // rows may belong to some draws only
+				f.Tensors[name] = t
+			} else {
 				f.Tensors[fmt.Sprintf(nameDraw, i)+name] = t
 			}
 		}

@@ -166,6 +166,25 @@ func TestSearchFile(t *testing.T) {
 	}
 }
 
+// TestFileOfMixedDraws checks the file of a model whose draws have rough components, although it has none.
+func TestFileOfMixedDraws(t *testing.T) {
+	known, x, _ := gapped(0)
+	m, _ := mustFit(t, known, Options{Posterior: PosteriorOptions{Draws: 2}})
+	known, _, _ = gapped(0.2)
+	rough, _ := mustFit(t, known, Options{Posterior: PosteriorOptions{Draws: 1}})
+	if m.rows != nil || rough.rows == nil {
+		t.Fatalf("components %+v and %+v", m.Components(), rough.Components())
+	}
+	m.hyper.Draws[1] = rough.hyper.Draws[0]
+	m.hyper.Draws[1].X, m.hyper.Draws[1].Y = m.X, m.Y // which a file has once
+	loaded, err := fromFile(testkit.Must(m.file())(t))
+	testkit.OK(t, err)
+	p, q := testkit.Must(m.Predict(t.Context(), x))(t), testkit.Must(loaded.Predict(t.Context(), x))(t)
+	if !slices.Equal(p.Mean, q.Mean) || loaded.rows != nil {
+		t.Error("the loaded model differs")
+	}
+}
+
 // TestSearchBits checks that a fit does not depend on the number of cores, or on interruptions after which it resumes.
 func TestSearchBits(t *testing.T) {
 	known, _, _ := gapped(0.2)

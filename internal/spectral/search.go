@@ -57,6 +57,8 @@ const (
 
 	// Models with more than maxEvaluation operations per evaluation are not tried.
 	maxEvaluation = 1e9
+	// filterWork is the number of operations per number of the rough components and entry of a covariance of their states.
+	filterWork = 60
 	// maxWork is the approximate number of operations after which the search ends with the best model so far.
 	maxWork = 3e10
 )
@@ -127,9 +129,6 @@ func (s *Search) oscillation(none Candidate) (best Candidate, err error) {
 		{Band, initialSD * d.Unit, p, max(bandLengths[1]*d.span(), 3*d.shortest(Band))},
 	} {
 		m := Model{[]Component{c}, initialNoise * d.Unit}
-		if s.cost(d.expand(m)) > maxEvaluation {
-			continue
-		}
 		found, err := s.optimize(m, broadIterations, nil)
 		if err != nil {
 			return best, err
@@ -204,7 +203,7 @@ func (s *Search) broad(lead float64) (best Candidate, err error) {
 	try := func(kind Kind, length float64) (better bool, err error) {
 		m := d.initial(kind, length)
 		hopeless := lead > best.Score+leadNats && (kind.Rough() || d.expand(m).pairs() > leadPairs)
-		if !(length > 1.5*d.shortest(kind)) || hopeless || s.cost(d.expand(m)) > maxEvaluation {
+		if !(length > 1.5*d.shortest(kind)) || hopeless {
 			return false, nil
 		}
 		c, err := s.optimize(m, broadIterations, nil)
@@ -276,8 +275,8 @@ func (s *Search) round(from Candidate) (best Candidate, err error) {
 	var trials []trial
 	for _, m := range s.moves(from.Model, r) {
 		next := Model{m.components, from.Noise}
-		if s.cost(s.domain.expand(next)) > maxEvaluation {
-			continue
+		if s.work > maxWork {
+			break
 		}
 		iterations, fixed := changeIterations, 0
 		if m.added > 0 {
@@ -375,6 +374,9 @@ func (s *Search) optimized(m Model, iterations int, free []bool) (Candidate, err
 	for range rebuilds {
 		o := s.newObjective(m)
 		o.free = free
+		if s.cost(o.expansion) > maxEvaluation { // a length has become too short
+			return failed(m), nil
+		}
 		state, err := lbfgs.Start(s.counted(o), s.domain.clip(s.domain.read(m), o.limits))
 		if err != nil {
 			return best, s.stopped(err)
@@ -418,7 +420,8 @@ func (s *Search) cost(e *expansion) float64 {
 	cost := m * m * (200 + 2*m)
 	if terms := e.model.terms(); terms != nil {
 		states, columns := float64(2*len(terms)), m+float64(s.domain.Outputs)
-		cost += float64(s.data.N) * (columns*(columns+10*states) + 12*float64(len(terms))*states*states)
+		numbers := float64(3*len(terms) + 1)
+		cost += float64(s.data.N) * (columns*(columns+10*states) + filterWork*numbers*states*states)
 	}
 	return cost
 }
