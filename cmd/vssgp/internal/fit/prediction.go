@@ -287,8 +287,7 @@ const maxJoint = 1 << 14
 
 // jointFile returns the file of --joint with shape [N,D,N,D]. Unless --latent is given, the diagonal includes the noise variance.
 func (r *prediction) jointFile() fileio.File {
-	noiseSD := r.m.NoiseSD()
-	n, d := r.at.Rows, len(noiseSD)
+	n, d := r.at.Rows, len(r.m.NoiseSD())
 	return datafile.TableFile(r.o.joint, []int{n, d, n, d}, nil, nil, func(write func([]float64) error) error {
 		if n*d > maxJoint {
 			return cli.Mistake("--joint %s: %s with %s; the maximum of rows times outputs is %d",
@@ -302,13 +301,17 @@ func (r *prediction) jointFile() fileio.File {
 		if err != nil {
 			return err
 		}
+		first, err := r.predictor.Predict(r.ctx, x[:len(x)/n]) // for its noise, which may be a mean over draws
+		if err != nil {
+			return err
+		}
 		row := make([]float64, n*d)
 		for i := range row {
 			for j := range row {
 				row[j] = cov.At(i, j)
 			}
 			if !r.o.latent {
-				row[i] += noiseSD[i%d] * noiseSD[i%d]
+				row[i] += first.Noise[i%d]
 			}
 			if err := write(row); err != nil {
 				return err

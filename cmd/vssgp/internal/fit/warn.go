@@ -44,12 +44,15 @@ func warnNoise(env *cli.Env, m *vssgp.Model, data *vssgp.Data) {
 // beyondShare is the tolerated distance of a row from the range of the data, as a share of that range.
 const beyondShare = 0.01
 
-// beyondWarner returns a function that warns of rows outside the range of a model's data. It does nothing for models of a search, whose
-// intervals are as wide there as their prior, for models of recordings, and for models with several inputs, where test rows are often
-// outside the range of one input.
+// beyondWarner returns a function that warns of rows outside the range of a model's data. It does nothing for models of recordings and for
+// models with several inputs, where test rows are often outside the range of one input.
 func beyondWarner(env *cli.Env, m *vssgp.Model, at *datafile.Places) func(x []float64) {
-	if env.Quiet || searched(m) || len(m.Range) != 1 || len(at.Names) != 1 || datafile.InputNames(m)[0] == datafile.SecondsName {
+	if env.Quiet || len(m.Range) != 1 || len(at.Names) != 1 || datafile.InputNames(m)[0] == datafile.SecondsName {
 		return func([]float64) {}
+	}
+	why := "its intervals are too narrow"
+	if searched(m) {
+		why = "it assumes that the components continue"
 	}
 	lo, hi := m.Range[0][0], m.Range[0][1]
 	axis, margin := &table.Axis{Free: true}, beyondShare*(hi-lo)
@@ -60,9 +63,8 @@ func beyondWarner(env *cli.Env, m *vssgp.Model, at *datafile.Places) func(x []fl
 		i := slices.IndexFunc(x, func(v float64) bool { return v < lo-margin || v > hi+margin })
 		if i >= 0 {
 			env.Warn("beyond",
-				"%s %s is outside the range of the model's data, %s to %s, where its intervals are too narrow; use vssgp forecast to "+
-					"extrapolate",
-				at.Names[0], axis.Format(x[i]), axis.Format(lo), axis.Format(hi))
+				"%s %s is outside the range of the model's data, %s to %s, where %s; use vssgp forecast to extrapolate",
+				at.Names[0], axis.Format(x[i]), axis.Format(lo), axis.Format(hi), why)
 		}
 	}
 }
