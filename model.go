@@ -535,14 +535,22 @@ func (m *Model) found() []Component {
 	return out
 }
 
-// NoiseSD returns the noise standard deviation [D] in units of y, or nil if the model is invalid.
+// NoiseSD returns the noise standard deviation [D] in units of y, or nil if the model is invalid. For averaged predictions it is the root
+// mean square over the draws.
 func (m *Model) NoiseSD() []float64 {
 	if m.check() != nil {
 		return nil
 	}
+	variance := 1 / m.Params.NoisePrecision[0]
+	if m.averages() {
+		variance = 0
+		for _, d := range m.hyper.Draws {
+			variance += 1 / d.Params.NoisePrecision[0] / float64(len(m.hyper.Draws))
+		}
+	}
 	sd := make([]float64, 0, m.Params.D)
 	for _, unit := range m.Y.Scale {
-		sd = append(sd, unit/math.Sqrt(m.Params.NoisePrecision[0]))
+		sd = append(sd, unit*math.Sqrt(variance))
 	}
 	return sd
 }
