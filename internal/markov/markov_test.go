@@ -104,13 +104,13 @@ func TestPull(t *testing.T) {
 			return sum
 		}
 		f := New(c.terms, c.noise, c.times, nil, true)
-		z, held := slices.Clone(columns), make([]float64, 2*n*states(c.terms))
-		f.Whiten(z, held)
+		z, states := slices.Clone(columns), make([]float64, 2*n*f.States())
+		f.Whiten(z, states)
 		bar := make([]float64, 2*n)
 		for i, v := range z {
 			bar[i] = weights[i] * v
 		}
-		slopes := f.Pull(bar, z, held)
+		slopes := f.Pull(bar, z, states)
 		for p, d := range f.LogDetSlopes() {
 			slopes[p] += d
 		}

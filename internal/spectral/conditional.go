@@ -19,7 +19,7 @@ import (
 )
 
 // A Conditional is the distribution of the function of a model with rough components, given rows. Its features alone do not determine it,
-// as those of other models do.
+// as the features of other models do.
 type Conditional struct{ *mixed }
 
 // Condition conditions a model with parameters p, from Expand, on data. Errors wrap variational.ErrBound.
@@ -105,7 +105,7 @@ func (e *mixed) near(times []float64) *mixed {
 
 // at returns the mean [A,D] and the variance [A] of the function at sorted times. Given the coefficients a of the features, the rough
 // components have the smoothed mean s(y − Φa), where s is linear, and a variance that does not depend on a. So the mean is φm + s(y − Φm),
-// and the variance is that of the smoothing plus r·A⁻¹·rᵀ with r = φ − s(Φ).
+// and the variance is the smoothing variance plus r·A⁻¹·rᵀ with r = φ − s(Φ).
 func (e *mixed) at(times []float64) (mean, variance []float64) {
 	n, cols := len(e.x), e.columns()
 	all := make([]float64, n*cols)

@@ -110,7 +110,7 @@ func bursts(random *rand.Rand) (x []float64) {
 	return x
 }
 
-// awayFrom returns those of 200 points from 0 to end whose distance to the next row is at least distance.
+// awayFrom returns the ones of 200 points from 0 to end whose distance to the next row is at least distance.
 func awayFrom(distance, end float64) func(rows []float64) []float64 {
 	return func(rows []float64) (x []float64) {
 		for _, v := range even(200, 0, end) {

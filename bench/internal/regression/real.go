@@ -14,7 +14,7 @@ import (
 )
 
 // A table is a series in a file. A tenth of its rows is held out. Each seed has one of the gaps. The gaps of even seeds
-// do not overlap those of odd seeds.
+// do not overlap the gaps of odd seeds.
 type table struct {
 	file    string       // path in the repository, or in the folder of data if outside
 	outside bool         // the file is in the folder of data
