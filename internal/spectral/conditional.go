@@ -75,13 +75,8 @@ func (c *Conditional) At(ctx context.Context, _ backend.Backend, x []float64) (*
 
 // sorted returns x in increasing order, and the position there of each entry.
 func sorted(x []float64) (times []float64, place []int) {
-	order := make([]int, len(x))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(x[a], x[b]) })
 	times, place = make([]float64, len(x)), make([]int, len(x))
-	for n, i := range order {
+	for n, i := range byTime(x) {
 		times[n], place[i] = x[i], n
 	}
 	return times, place

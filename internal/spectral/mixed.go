@@ -1,6 +1,7 @@
 package spectral
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -30,22 +31,19 @@ type series struct {
 	d int
 }
 
-func newSeries(data *backend.Data) *series {
-	order := make([]int, data.N)
+// byTime returns the indices of x in increasing order of x.
+func byTime(x []float64) []int {
+	order := make([]int, len(x))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case data.X[a] < data.X[b]:
-			return -1
-		case data.X[a] > data.X[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(x[a], x[b]) })
+	return order
+}
+
+func newSeries(data *backend.Data) *series {
 	s := &series{d: data.D}
-	for _, i := range order {
+	for _, i := range byTime(data.X) {
 		s.x = append(s.x, data.X[i])
 		s.y = append(s.y, data.Y[i*data.D:(i+1)*data.D]...)
 	}

@@ -137,14 +137,12 @@ func (s *Search) subtractMixed(out [][]float64, p *variational.Params, terms []m
 	if err != nil {
 		return err
 	}
-	order := slices.Clone(s.data.X)
-	slices.Sort(order)
-	mean, _ := e.at(order)
-	for i, x := range s.data.X {
-		n, _ := slices.BinarySearch(order, x)
-		for d := range out {
-			out[d][i] -= mean[n*len(out)+d]
-		}
+	at, err := (&Conditional{e}).At(s.ctx, nil, s.data.X)
+	if err != nil {
+		return err
+	}
+	for i, mean := range at.Mean {
+		out[i%len(out)][i/len(out)] -= mean
 	}
 	return nil
 }
