@@ -3,6 +3,8 @@ package markov
 import (
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // A step is one step of the Kalman filter. With the transition matrix F, the covariance W of the innovations, H the sum of the processes,
@@ -59,6 +61,7 @@ func New(terms []Term, noise float64, times []float64, observed []bool, slopes b
 	if len(times) == 0 {
 		return f
 	}
+	f.steps = make([]*step, 0, f.n)
 	rounding := sameGap * max(math.Abs(times[0]), math.Abs(times[len(times)-1]))
 	same := math.NaN() // distance between the last two times, if the filter was steady there
 	for n, t := range times {
@@ -194,13 +197,13 @@ func (f *Filter) observe(s *step, seen bool) {
 		return
 	}
 	row := multiply(f.h, s.p, j) // H·P
-	s.s = dot(row, f.h) + f.noise
+	s.s = floats.Dot(row, f.h) + f.noise
 	for i := range j {
 		s.gain[i] = row[i] / s.s
 	}
 	for p := range f.slopes {
 		drow := multiply(f.h, s.dq[p], j)
-		ds := dot(drow, f.h)
+		ds := floats.Dot(drow, f.h)
 		if p == f.slopes-1 {
 			ds += 2 * f.noise
 		}
@@ -241,13 +244,6 @@ func multiply(v []float64, a square, j int) []float64 {
 	return out
 }
 
-func dot(a, b []float64) (sum float64) {
-	for i, v := range a {
-		sum += v * b[i]
-	}
-	return sum
-}
-
 // addProduct adds a·m·aᵀ to dst, for a block-diagonal a and a symmetric m.
 func (f *Filter) addProduct(dst, a, m square) {
 	t := make(square, f.j*f.j)
@@ -264,7 +260,7 @@ func (f *Filter) product(dst, a, m, b square) {
 	for r := range j {
 		clear(row)
 		for i := f.block[r][0]; i < f.block[r][1]; i++ {
-			addScaled(row, a[r*j+i], m[i*j:(i+1)*j])
+			floats.AddScaled(row, a[r*j+i], m[i*j:(i+1)*j])
 		}
 		for c := range j {
 			sum := 0.0

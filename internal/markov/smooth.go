@@ -1,6 +1,10 @@
 package markov
 
-import "slices"
+import (
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+)
 
 // Smooth conditions the sum of the terms on columns c [N,C] observed with noise at sorted times, and returns its mean [A,C] and its variance
 // [A] at the sorted times at.
@@ -20,7 +24,7 @@ func Smooth(terms []Term, noise float64, times, c, at []float64) (mean, variance
 		for r := range j {
 			for i := range j {
 				if a := s.f[r*j+i]; a != 0 {
-					addScaled(next[r*cols:(r+1)*cols], a, now[i*cols:(i+1)*cols])
+					floats.AddScaled(next[r*cols:(r+1)*cols], a, now[i*cols:(i+1)*cols])
 				}
 			}
 		}
@@ -31,11 +35,11 @@ func Smooth(terms []Term, noise float64, times, c, at []float64) (mean, variance
 			row++
 			for r := range j {
 				if f.h[r] != 0 {
-					addScaled(v, -1, next[r*cols:(r+1)*cols])
+					floats.AddScaled(v, -1, next[r*cols:(r+1)*cols])
 				}
 			}
 			for r := range j {
-				addScaled(next[r*cols:(r+1)*cols], s.gain[r], v)
+				floats.AddScaled(next[r*cols:(r+1)*cols], s.gain[r], v)
 			}
 			innovations = append(innovations, v...)
 		}
@@ -66,7 +70,7 @@ func (f *Filter) absorb(s *step, r []float64, m square, v []float64) {
 	j, cols := f.j, len(v)
 	sum := make([]float64, cols) // kᵀr
 	for i := range j {
-		addScaled(sum, s.gain[i], r[i*cols:(i+1)*cols])
+		floats.AddScaled(sum, s.gain[i], r[i*cols:(i+1)*cols])
 	}
 	a := make(square, j*j) // Aᵀ
 	for i := range j {
@@ -75,8 +79,8 @@ func (f *Filter) absorb(s *step, r []float64, m square, v []float64) {
 		}
 		a[i*j+i]++
 		if f.h[i] != 0 {
-			addScaled(r[i*cols:(i+1)*cols], -1, sum)
-			addScaled(r[i*cols:(i+1)*cols], 1/s.s, v)
+			floats.AddScaled(r[i*cols:(i+1)*cols], -1, sum)
+			floats.AddScaled(r[i*cols:(i+1)*cols], 1/s.s, v)
 		}
 	}
 	t := make(square, j*j)
@@ -94,11 +98,11 @@ func (f *Filter) smoothed(s *step, r []float64, m square, predicted, mean []floa
 	row := multiply(f.h, s.p, j) // H·P
 	for i := range j {
 		if f.h[i] != 0 {
-			addScaled(mean, 1, predicted[i*cols:(i+1)*cols])
+			floats.AddScaled(mean, 1, predicted[i*cols:(i+1)*cols])
 		}
-		addScaled(mean, row[i], r[i*cols:(i+1)*cols])
+		floats.AddScaled(mean, row[i], r[i*cols:(i+1)*cols])
 	}
-	*variance = max(0, dot(row, f.h)-dot(multiply(row, m, j), row))
+	*variance = max(0, floats.Dot(row, f.h)-floats.Dot(multiply(row, m, j), row))
 }
 
 // back propagates r and m to the time before a step: Fᵀr and Fᵀ·m·F.
@@ -109,7 +113,7 @@ func (f *Filter) back(s *step, r []float64, m square, cols int) ([]float64, squa
 	for i := range j {
 		for k := range j {
 			transposed[k*j+i] = s.f[i*j+k]
-			addScaled(out[k*cols:(k+1)*cols], s.f[i*j+k], r[i*cols:(i+1)*cols])
+			floats.AddScaled(out[k*cols:(k+1)*cols], s.f[i*j+k], r[i*cols:(i+1)*cols])
 		}
 	}
 	next := make(square, j*j)
@@ -122,7 +126,7 @@ func product(dst, a, m square, j int) {
 	for r := range j {
 		row := multiply(a[r*j:(r+1)*j], m, j)
 		for c := range j {
-			dst[r*j+c] = dot(row, a[c*j:(c+1)*j])
+			dst[r*j+c] = floats.Dot(row, a[c*j:(c+1)*j])
 		}
 	}
 }

@@ -1,6 +1,10 @@
 package markov
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
 
 // Whiten replaces the columns of c [N,C] by L⁻¹c. If states [N,J,C] is not nil, it is set to the filtered states before each time, which
 // Pull needs.
@@ -17,15 +21,15 @@ func (f *Filter) Whiten(c, states []float64) {
 			to := next[r*cols : (r+1)*cols]
 			for i := range j {
 				if a := s.f[r*j+i]; a != 0 {
-					addScaled(to, a, now[i*cols:(i+1)*cols])
+					floats.AddScaled(to, a, now[i*cols:(i+1)*cols])
 				}
 			}
 			if f.h[r] != 0 {
-				addScaled(v, -1, to)
+				floats.AddScaled(v, -1, to)
 			}
 		}
 		for r := range j {
-			addScaled(next[r*cols:(r+1)*cols], s.gain[r], v)
+			floats.AddScaled(next[r*cols:(r+1)*cols], s.gain[r], v)
 		}
 		scale := 1 / math.Sqrt(s.s)
 		for i := range v {
@@ -46,34 +50,34 @@ func (f *Filter) Pull(bar, z, states []float64) []float64 {
 		s := f.steps[n]
 		scale := 1 / math.Sqrt(s.s)
 		v, own, was := bar[n*cols:(n+1)*cols], z[n*cols:(n+1)*cols], states[n*j*cols:(n+1)*j*cols]
-		barS := -0.5 * dot(v, own) / s.s
+		barS := -0.5 * floats.Dot(v, own) / s.s
 		for i := range v {
 			v[i] *= scale
 		}
 		for r := range j {
 			bar := after[r*cols : (r+1)*cols]
-			barGain[r] = dot(bar, own) / scale // v_n = z_n·√S
-			addScaled(v, s.gain[r], bar)
+			barGain[r] = floats.Dot(bar, own) / scale // v_n = z_n·√S
+			floats.AddScaled(v, s.gain[r], bar)
 		}
 		for r := range j { // with respect to F·f: f̄ − Hᵀv̄
 			if f.h[r] != 0 {
-				addScaled(after[r*cols:(r+1)*cols], -1, v)
+				floats.AddScaled(after[r*cols:(r+1)*cols], -1, v)
 			}
 		}
 		clear(before)
 		for r := range j {
 			from := after[r*cols : (r+1)*cols]
 			for i := range j {
-				barF[r*j+i] = dot(from, was[i*cols:(i+1)*cols])
+				barF[r*j+i] = floats.Dot(from, was[i*cols:(i+1)*cols])
 				if a := s.f[r*j+i]; a != 0 {
-					addScaled(before[i*cols:(i+1)*cols], a, from)
+					floats.AddScaled(before[i*cols:(i+1)*cols], a, from)
 				}
 			}
 		}
 		for p := range slopes {
-			slopes[p] += barS*s.ds[p] + dot(barGain, s.dk[p])
+			slopes[p] += barS*s.ds[p] + floats.Dot(barGain, s.dk[p])
 			if s.df[p] != nil {
-				slopes[p] += dot(barF, s.df[p])
+				slopes[p] += floats.Dot(barF, s.df[p])
 			}
 		}
 		after, before = before, after
@@ -90,10 +94,4 @@ func (f *Filter) LogDetSlopes() []float64 {
 		}
 	}
 	return out
-}
-
-func addScaled(dst []float64, a float64, x []float64) {
-	for i, v := range x {
-		dst[i] += a * v
-	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vssgp/vssgp/backend"
@@ -174,7 +175,7 @@ func (e *mixed) gradient() (variance, frequency, filter []float64, err error) {
 	b := mat.NewDense(cols, cols, nil)
 	for i := range e.m {
 		for j := range e.m {
-			b.Set(i, j, -mat.Dot(e.mean.RowView(i), e.mean.RowView(j))-d*inverse.At(i, j))
+			b.Set(i, j, -floats.Dot(e.mean.RawRowView(i), e.mean.RawRowView(j))-d*inverse.At(i, j))
 		}
 		for k := range e.d {
 			b.Set(i, e.m+k, e.mean.At(i, k))

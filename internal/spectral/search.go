@@ -47,7 +47,7 @@ const (
 	rebuilds, rebuildRatio = 4, 1.5
 
 	maxLines       = 16 // of the path of lines
-	maxFailures    = 2  // successive lines that may fail to gain, because two lines can need each other
+	maxFailures    = 4  // successive lines that may fail to gain, because two lines can need each other
 	maxComponents  = 25
 	candidatesMost = 4  // number of moves of a round that are optimized jointly
 	candidatesNats = 30 // only if the first optimization ends at most so far below the present score
@@ -70,6 +70,9 @@ func (s *Search) Run() ([]Candidate, error) {
 	if err != nil {
 		return nil, err
 	}
+	if best, err = s.drop(best); err != nil {
+		return alternatives(best, s.pool), err
+	}
 	if best, err = s.improve(best); err != nil {
 		return alternatives(best, s.pool), err
 	}
@@ -83,7 +86,8 @@ func (s *Search) Run() ([]Candidate, error) {
 	return alternatives(best, s.pool), nil
 }
 
-// start returns the best of four models: a sum of lines, a single broad component, both together, and a single oscillation.
+// start returns the best of four models: a sum of lines, a single broad component, both together, and a single oscillation. Both together
+// begin with the lines or, because slow lines can take the place of a smooth trend, with the broad component.
 func (s *Search) start() (best Candidate, err error) {
 	none, err := s.optimize(Model{Noise: s.domain.Unit}, lineIterations, nil)
 	if err != nil {
@@ -98,15 +102,22 @@ func (s *Search) start() (best Candidate, err error) {
 	if err != nil {
 		return best, err
 	}
-	both, err := s.with(best, broad)
+	path, err := s.linesAfter(broad)
 	if err != nil {
+		return best, err
+	}
+	both := best
+	if path.Score > both.Score {
+		both = path
+	}
+	if both, err = s.with(both, broad); err != nil {
 		return best, err
 	}
 	one, err := s.oscillation(none)
 	if err != nil {
 		return best, err
 	}
-	for _, c := range []Candidate{broad, both, one} {
+	for _, c := range []Candidate{broad, path, both, one} {
 		if c.Score > max(best.Score, none.Score+minGain) {
 			best = c
 		}
@@ -147,7 +158,10 @@ func (s *Search) with(lines, broad Candidate) (best Candidate, err error) {
 	if len(lines.Components) == 0 || len(broad.Components) == 0 {
 		return best, nil
 	}
-	tried := []Component{broad.Components[0]}
+	var tried []Component
+	if lines.Components[0].Kind == Line {
+		tried = append(tried, broad.Components[0])
+	}
 	for _, l := range rbfLengths {
 		tried = append(tried, Component{Kind: RBF, SD: initialSD * lines.Noise, Length: l * s.domain.span()})
 	}
@@ -169,6 +183,18 @@ func (s *Search) with(lines, broad Candidate) (best Candidate, err error) {
 
 // keep adds a candidate to the pool.
 func (s *Search) keep(c Candidate) { s.pool = append(s.pool, c) }
+
+// linesAfter returns a broad component with lines, if it has few nodes.
+func (s *Search) linesAfter(broad Candidate) (best Candidate, err error) {
+	best.Score = math.Inf(-1)
+	if len(broad.Components) == 0 || broad.Components[0].Kind != RBF || broad.pairs > leadPairs {
+		return best, nil
+	}
+	if best, err = s.lines(broad); err == nil && len(best.Components) > 1 {
+		s.keep(best)
+	}
+	return best, err
+}
 
 // lines adds lines at the highest peak of the residual's periodogram, one at a time.
 func (s *Search) lines(none Candidate) (best Candidate, err error) {
@@ -273,7 +299,10 @@ func (s *Search) round(from Candidate) (best Candidate, err error) {
 		Candidate
 	}
 	var trials []trial
-	for _, m := range s.moves(from.Model, r) {
+	moves := s.moves(from.Model, r)
+	cost := func(m move) float64 { return s.cost(s.domain.expand(Model{m.components, from.Noise})) }
+	slices.SortStableFunc(moves, func(a, b move) int { return cmp.Compare(cost(a), cost(b)) }) // maxWork leaves out the expensive ones
+	for _, m := range moves {
 		next := Model{m.components, from.Noise}
 		if s.work > maxWork {
 			break
