@@ -91,7 +91,10 @@ type Result struct {
 	Terms []Term  // the terms of Bound
 	// LogPrior is the log density of the optimized hyper-parameters' logarithms under
 	// Options.Priors, or 0 without priors. A fit maximizes Bound + LogPrior.
-	LogPrior   float64
+	LogPrior float64
+	// Init is the initialization: that of the options or the default for the data, which is "table" for several inputs; "" for a fit from
+	// Options.From, unless that continues a search.
+	Init       Init
 	Iterations int           // of the best start; after a search, the number of structures that improved the score
 	Starts     []StartResult // in the order they ran
 	Kept       int           // index of the best start in Starts
@@ -226,7 +229,10 @@ func (a *attempt) betterThan(b *attempt) bool {
 func (f *fit) result() *Result {
 	r, a := f.res, f.best
 	r.Bound, r.Terms, r.Jitter, r.Sums = a.end.At.Bound, a.end.At.Terms, a.end.At.Jitter, a.end.At.Sums
-	r.Iterations, r.LogPrior = a.end.Iterations, a.prior
+	r.Iterations, r.LogPrior, r.Init = a.end.Iterations, a.prior, f.init
+	if f.o.From != nil && f.init != InitSearch {
+		r.Init = ""
+	}
 	if a.end.Iterations > 0 {
 		r.NoiseFloor = math.Sqrt(a.floor) * a.model.Y.Scale[0]
 	}

@@ -212,7 +212,7 @@ func (o *Options) init(grid initialize.Grid, data *Data) Init {
 	switch {
 	case o.Init != "":
 		return o.Init
-	case o.searches(grid):
+	case o.continues(), o.searches(grid):
 		return InitSearch
 	case grid.Step > 0 && o.Method != RP && o.Paper.Lengthscales == nil && o.Paper.FrequencyVariance == 0 && o.Features%2 == 0:
 		return InitSpectrum
@@ -225,7 +225,7 @@ func (o *Options) init(grid initialize.Grid, data *Data) Init {
 // selectsFeatures reports whether initTable is the default: there are several inputs, and no
 // option determines the features.
 func (o *Options) selectsFeatures(data *Data) bool {
-	return data.Q > 1 && data.N >= initialize.TableFewest && o.From == nil && o.Method == "" &&
+	return data.Q > 1 && data.N >= initialize.TableFewest && o.From == nil && (o.Method == "" || o.Method == VSSGP) &&
 		(o.Inference == "" || o.Inference == Exact) && o.Components == 0 && o.Features == 0 && o.Windows.Length <= 0 &&
 		o.Iterations != NoIterations &&
 		o.Paper.Lengthscales == nil && o.Paper.Periods == nil && o.Paper.FrequencyVariance == 0 && !o.UniformPhases && o.Fix == nil &&

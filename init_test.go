@@ -509,7 +509,7 @@ func TestTable(t *testing.T) {
 	for name, o := range map[string]Options{
 		"features": {Features: 6}, "components": {Components: 1}, "length-scales": {Paper: PaperOptions{Lengthscales: []float64{1}}},
 		"start":     {Init: InitPaper},
-		"method":    {Method: VSSGP},
+		"method":    {Method: SSGP},
 		"inference": {Inference: Factorized}, "phases": {UniformPhases: true}, "fixed": {Fix: []string{"frequency.mean"}},
 		"no iterations": {Iterations: NoIterations}, "windows": {Windows: WindowOptions{Length: 0.3}},
 	} {

@@ -448,8 +448,8 @@ func (f Frequency) length() (sum float64) {
 
 // Frequencies returns the posteriors of all features' frequencies in order of increasing
 // uncertainty: the norm of SD, or of Spread if the model has no Posterior. For a model from
-// InitSearch these are the frequencies of its components' nodes without 0. It returns nil if the
-// model is invalid.
+// InitSearch these are the frequencies of its lines, each once (of its cosine). It returns nil if
+// the model is invalid.
 func (m *Model) Frequencies() []Frequency {
 	if m.check() != nil {
 		return nil
@@ -473,7 +473,7 @@ func (m *Model) Frequencies() []Frequency {
 		out[k] = f
 	}
 	if m.kernel != nil {
-		out = slices.DeleteFunc(out, func(f Frequency) bool { return f.Mean[0] == 0 })
+		out = slices.DeleteFunc(out, func(f Frequency) bool { return f.Feature%p.K > 0 || !m.kernel.HasLine(p.Frequency[f.Component]) })
 	}
 	slices.SortStableFunc(out, func(a, b Frequency) int { return cmp.Compare(a.length(), b.length()) })
 	return out

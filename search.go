@@ -27,6 +27,9 @@ func (o *Options) searches(grid initialize.Grid) bool {
 	return grid.Step > 0 && o.Init == "" && o.excludedFromSearch() == ""
 }
 
+// continues reports whether the fit continues a search: from the components of a model that a search has found.
+func (o *Options) continues() bool { return o.From != nil && o.From.kernel != nil }
+
 // excludedFromSearch returns the first option that has no effect on a search, or "".
 func (o *Options) excludedFromSearch() string {
 	w := o.Windows
@@ -42,9 +45,9 @@ func (o *Options) excludedFromSearch() string {
 		{o.Paper.Lengthscales != nil || o.Paper.Periods != nil || o.Paper.FrequencyVariance != 0, "length-scales, periods or frequency variance"},
 		{o.NoisePrecision != 0, "noise precision"},
 		{o.UniformPhases, "uniform phases"},
-		{o.From != nil, "a model to start from"},
+		{o.From != nil && o.From.kernel == nil, "a model to start from"},
 		{o.Priors != Priors{}, "priors"},
-		{o.Iterations != 0, "iterations"},
+		{o.Iterations != 0 && !(o.continues() && o.Iterations == NoIterations), "iterations"},
 		{o.Optimizer != "", "optimizer " + string(o.Optimizer)},
 		{o.Batch != BatchOptions{}, "batch"},
 		{o.Restarts != 0, "restarts"},
@@ -58,16 +61,19 @@ func (o *Options) excludedFromSearch() string {
 	return ""
 }
 
-// checkSearch returns an error if an option has no effect on the search that Init requests.
+// checkSearch returns an error if an option has no effect on the search that Init or From requests.
 func (o *Options) checkSearch(data *Data) error {
-	if o.Init != InitSearch {
+	why := "init " + string(InitSearch)
+	if o.continues() {
+		why = "a model to start from that a search has found"
+	} else if o.Init != InitSearch {
 		return nil
 	}
 	if data != nil && data.Q != 1 {
 		return badOption("init %s needs one input, but the data have %d", InitSearch, data.Q)
 	}
 	if name := o.excludedFromSearch(); name != "" {
-		return badOption("%s cannot be combined with init %s", name, InitSearch)
+		return badOption("%s cannot be combined with %s", name, why)
 	}
 	return nil
 }
@@ -83,12 +89,19 @@ func (f *fit) search(state []spectral.Step) error {
 		return optimize.Interrupted(f.ctx, err)
 	}
 	defer rows.Close()
+	if f.o.continues() && f.o.Iterations == NoIterations {
+		f.res.NoPosterior = "not requested"
+		return optimize.Interrupted(f.ctx, f.adopt(m, rows, attempt{}))
+	}
 	found := 0
 	s := spectral.New(f.ctx, &f.rows, rows, func(c spectral.Candidate) {
 		found++
 		f.report(optimize.Progress{Stage: "structure", Iteration: found, Bound: c.LogEvidence, Noise: c.Noise * c.Noise})
 	})
 	s.Log = state
+	if f.o.continues() {
+		s.From = f.o.From.kernel
+	}
 	if f.writer != nil {
 		s.Keep = func() error {
 			if !f.writer.Due() {
@@ -118,16 +131,10 @@ func (f *fit) search(state []spectral.Step) error {
 func (f *fit) adoptSearch(m *Model, rows *variational.Rows, s *spectral.Search, all []spectral.Candidate, found int, averaged bool) error {
 	expanded := s.Expand(all[0].Model)
 	m.expand(expanded)
-	e, err := m.conditioned(rows, &f.rows)
-	if err != nil {
+	end := attempt{end: checkpoint.Best{Iterations: found}, prior: all[0].LogPrior(), floor: expanded.Floor}
+	if err := f.adopt(m, rows, end); err != nil {
 		return err
 	}
-	f.best = &attempt{
-		end: checkpoint.Best{Iterations: found, At: *e}, model: m, prior: all[0].LogPrior(),
-		floor: expanded.Floor,
-	}
-	f.progress.Results = append(f.progress.Results, checkpoint.Result{Seed: f.o.Seed, Bound: checkpoint.Number(e.Bound), Ended: "converged"})
-	f.progress.Kept, f.progress.Start = 0, 1
 	if !averaged || f.o.Posterior.Draws == NoPosterior {
 		f.res.NoPosterior = "not requested"
 		return nil
@@ -150,6 +157,19 @@ func (f *fit) adoptSearch(m *Model, rows *variational.Rows, s *spectral.Search, 
 		}
 		m.hyper.Draws = append(m.hyper.Draws, one)
 	}
+	return nil
+}
+
+// adopt conditions m on the rows and makes it the result of the fit.
+func (f *fit) adopt(m *Model, rows *variational.Rows, end attempt) error {
+	e, err := m.conditioned(rows, &f.rows)
+	if err != nil {
+		return err
+	}
+	end.model, end.end.At = m, *e
+	f.best = &end
+	f.progress.Results = append(f.progress.Results, checkpoint.Result{Seed: f.o.Seed, Bound: checkpoint.Number(e.Bound), Ended: "converged"})
+	f.progress.Kept, f.progress.Start = 0, 1
 	return nil
 }
 

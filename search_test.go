@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"slices"
 	"testing"
@@ -125,6 +126,28 @@ func TestBeyondInsideAGap(t *testing.T) {
 	p := testkit.Must(m.Predict(t.Context(), []float64{50, 150, 250, 400}))(t)
 	if want := []bool{false, true, false, true}; !slices.Equal(p.Beyond, want) {
 		t.Errorf("marked %v, want %v; components %+v", p.Beyond, want, m.Components())
+	}
+}
+
+// TestContinueSearch checks that a fit from a model that a search has found keeps its components, rough ones too, or with NoIterations
+// only conditions it.
+func TestContinueSearch(t *testing.T) {
+	known, _, _ := gapped(0.2)
+	m, r := mustFit(t, known, Options{})
+	again, more := mustFit(t, known, Options{From: m})
+	if more.Init != InitSearch || more.Bound < r.Bound-0.1 || len(again.Components()) != len(m.Components()) {
+		t.Errorf("the fit from %+v with bound %g has %+v with bound %g", m.Components(), r.Bound, again.Components(), more.Bound)
+	}
+	other := &Data{N: 100, Q: 1, D: 1, X: known.X[:100], Y: known.Y[:100]}
+	same, _ := mustFit(t, other, Options{From: m, Iterations: NoIterations})
+	if !reflect.DeepEqual(same.Components(), m.Components()) || same.Posterior() != nil {
+		t.Errorf("without iterations %+v becomes %+v", m.Components(), same.Components())
+	}
+	e := testkit.Must(m.Evaluate(t.Context(), other, Exact, nil, false))(t)
+	testkit.Near(t, testkit.Must(same.Evaluate(t.Context(), other, Exact, nil, false))(t).Bound, e.Bound, 1e-9, "bound of other rows")
+	for name, o := range map[string]Options{"iterations": {Iterations: 5}, "restarts": {Restarts: 1}, "priors": {Priors: NoPriors()}} {
+		o.From = m
+		testkit.Fails(t, fitError(known, o), ErrOptions, name, "a model to start from that a search has found")
 	}
 }
 

@@ -317,6 +317,7 @@ func TestWarnings(t *testing.T) {
 	weeks := testkit.Put(t, dir, "weeks.csv", week)
 	shops := testkit.Put(t, dir, "shops.csv", strings.ReplaceAll(week, "\n", ",shop\n")+
 		strings.ReplaceAll(strings.TrimPrefix(week, "t,y\n"), "\n", ",b\n"))
+	few := testkit.Put(t, dir, "few.csv", "t,y\n0,1\n1,3\n2,2\n")
 	out := func(name string) string { return filepath.Join(dir, name) }
 	for name, c := range map[string]struct {
 		args []string
@@ -330,6 +331,7 @@ func TestWarnings(t *testing.T) {
 		"good fit": {[]string{"fit", co2, "--method", "vssgp", "-o", out("a")}, nil},
 		"default":  {[]string{"fit", sunspots, "--method", "vssgp", "-o", out("d")}, nil},
 		"no noise": {[]string{"fit", smooth, "--method", "vssgp", "-o", out("f")}, []string{"decreased to the resolution of float64"}},
+		"few rows": {[]string{"fit", few, "--method", "vssgp", "-o", out("q")}, []string{"3 rows hardly determine the noise"}},
 		"noise everywhere": {[]string{"fit", hiss, "--components", "1", "--features", "2", "-o", out("g")},
 			[]string{"% of the variance"}},
 		"long gaps, no model": {[]string{"impute", gapped, "--gap", "4950:5110", "--gap", "6500:7700", "-o", out("m.wav")}, nil},

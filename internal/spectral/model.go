@@ -2,6 +2,7 @@ package spectral
 
 import (
 	"math"
+	"slices"
 
 	"github.com/vssgp/vssgp/variational"
 )
@@ -14,6 +15,11 @@ type Model struct {
 
 // Rough reports whether the model, unless it is nil, has rough components.
 func (m *Model) Rough() bool { return m != nil && m.terms() != nil }
+
+// HasLine reports whether one of the components is a line at frequency f.
+func (m *Model) HasLine(f float64) bool {
+	return slices.ContainsFunc(m.Components, func(c Component) bool { return c.Kind == Line && c.Frequency == f })
+}
 
 // clone returns a copy.
 func (m Model) clone() Model {

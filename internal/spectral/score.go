@@ -55,8 +55,11 @@ func (m Model) structure() string {
 	return strings.Join(kinds, " ")
 }
 
-// alternatives returns the best candidate and the other structures of the pool with similar scores, in decreasing order.
+// alternatives returns the best candidate, its largest component first, and the other structures of the pool with similar scores, in
+// decreasing order.
 func alternatives(best Candidate, pool []Candidate) []Candidate {
+	best.Model = best.clone()
+	slices.SortStableFunc(best.Components, func(a, b Component) int { return cmp.Compare(b.SD, a.SD) })
 	all := []Candidate{best}
 	slices.SortStableFunc(pool, func(a, b Candidate) int { return cmp.Compare(b.Score, a.Score) })
 	seen := map[string]bool{best.structure(): true}

@@ -22,6 +22,8 @@ type Search struct {
 	spectrum *spectrum
 	report   func(Candidate)
 
+	// From, unless it is nil, is the model to start from.
+	From *Model
 	// Log has the results so far. Keep, unless it is nil, is called after each new one; an error ends the search.
 	Log  []Step
 	Keep func() error
@@ -41,8 +43,8 @@ const (
 	// Numbers of iterations: of the new components alone, of a path of lines, of an initial broad component, of all components of a changed
 	// structure, of the best changes, and of the result.
 	newIterations, lineIterations, broadIterations, changeIterations, jointIterations, finalIterations = 12, 25, 20, 20, 40, 100
-	// optimizeGain ends an optimization if five steps in a row gain less, in nats.
-	optimizeGain = 1e-3
+	// optimizeGain ends an optimization if five steps in a row gain less, in nats. A line search for less than leastRise ends, too.
+	optimizeGain, leastRise = 1e-3, 1e-7
 	// Nodes are chosen again up to rebuilds times if a length has changed by more than rebuildRatio, which is less than nodeMargin.
 	rebuilds, rebuildRatio = 4, 1.5
 
@@ -86,9 +88,15 @@ func (s *Search) Run() ([]Candidate, error) {
 	return alternatives(best, s.pool), nil
 }
 
-// start returns the best of four models: a sum of lines, a single broad component, both together, and a single oscillation. Both together
+// start returns From, optimized, or the best of four models: a sum of lines, a single broad component, both together, and a single oscillation. Both together
 // begin with the lines or, because slow lines can take the place of a smooth trend, with the broad component.
 func (s *Search) start() (best Candidate, err error) {
+	if s.From != nil {
+		best, err = s.optimize(*s.From, jointIterations, nil)
+		if s.keep(best); err != nil || !math.IsInf(best.Score, -1) {
+			return best, err
+		}
+	}
 	none, err := s.optimize(Model{Noise: s.domain.Unit}, lineIterations, nil)
 	if err != nil {
 		return none, err
@@ -98,11 +106,11 @@ func (s *Search) start() (best Candidate, err error) {
 		return best, err
 	}
 	s.keep(best)
-	broad, err := s.broad(best.Score)
+	smooth, broad, err := s.broad(best.Score)
 	if err != nil {
 		return best, err
 	}
-	path, err := s.linesAfter(broad)
+	path, err := s.linesAfter(smooth)
 	if err != nil {
 		return best, err
 	}
@@ -184,13 +192,13 @@ func (s *Search) with(lines, broad Candidate) (best Candidate, err error) {
 // keep adds a candidate to the pool.
 func (s *Search) keep(c Candidate) { s.pool = append(s.pool, c) }
 
-// linesAfter returns a broad component with lines, if it has few nodes.
-func (s *Search) linesAfter(broad Candidate) (best Candidate, err error) {
+// linesAfter returns a smooth component with lines, if it has few nodes.
+func (s *Search) linesAfter(smooth Candidate) (best Candidate, err error) {
 	best.Score = math.Inf(-1)
-	if len(broad.Components) == 0 || broad.Components[0].Kind != RBF || broad.pairs > leadPairs {
+	if len(smooth.Components) == 0 || smooth.pairs > leadPairs {
 		return best, nil
 	}
-	if best, err = s.lines(broad); err == nil && len(best.Components) > 1 {
+	if best, err = s.lines(smooth); err == nil && len(best.Components) > 1 {
 		s.keep(best)
 	}
 	return best, err
@@ -221,9 +229,9 @@ func (s *Search) lines(none Candidate) (best Candidate, err error) {
 	return best, nil
 }
 
-// broad returns the best model with one broad component. Shorter lengths are tried while they lead to another model, and rougher kinds
-// while these are better. lead is the score of the lines.
-func (s *Search) broad(lead float64) (best Candidate, err error) {
+// broad returns the best models with one rbf and with one broad component. Shorter lengths are tried while they lead to another model, and
+// rougher kinds while these are better. lead is the score of the lines.
+func (s *Search) broad(lead float64) (smooth, best Candidate, err error) {
 	best.Score = math.Inf(-1)
 	d := s.domain
 	try := func(kind Kind, length float64) (better bool, err error) {
@@ -247,11 +255,12 @@ func (s *Search) broad(lead float64) (best Candidate, err error) {
 	for i, l := range rbfLengths {
 		if better, err := try(RBF, l*d.span()); err != nil || i > 0 && !better {
 			if err != nil {
-				return best, err
+				return smooth, best, err
 			}
 			break
 		}
 	}
+	smooth = best
 	for _, to := range []struct {
 		kind  Kind
 		ratio float64
@@ -260,10 +269,10 @@ func (s *Search) broad(lead float64) (best Candidate, err error) {
 			break
 		}
 		if better, err := try(to.kind, to.ratio*best.Components[0].Length); err != nil || !better {
-			return best, err
+			return smooth, best, err
 		}
 	}
-	return best, nil
+	return smooth, best, nil
 }
 
 // initial returns a model with one broad component before its optimization.
@@ -410,7 +419,8 @@ func (s *Search) optimized(m Model, iterations int, free []bool) (Candidate, err
 		if err != nil {
 			return best, s.stopped(err)
 		}
-		if _, err := lbfgs.Maximize(s.counted(o), state, lbfgs.Settings{Iterations: iterations, Gain: optimizeGain}); err != nil {
+		set := lbfgs.Settings{Iterations: iterations, Gain: optimizeGain, Rise: leastRise}
+		if _, err := lbfgs.Maximize(s.counted(o), state, set); err != nil {
 			return best, s.stopped(err)
 		}
 		before := m

@@ -93,8 +93,6 @@ const (
 	wolfe      = 0.9  // maximum fraction of the slope that may remain
 	lineTries  = 25
 	growFactor = 2.5
-	// A line search gives up if the predicted rise is below this fraction of Settings.Gain: the differences of values are rounding errors.
-	negligible = 1e-4
 )
 
 // step takes one quasi-Newton step that satisfies the weak Wolfe conditions, by expansion and
@@ -133,7 +131,7 @@ func (s *State) step(f Func, set Settings) (bool, error) {
 			}
 			lo = t
 		}
-		if lo == 0 && t*slope < negligible*set.Gain {
+		if lo == 0 && t*slope < set.Rise {
 			break
 		}
 		switch {

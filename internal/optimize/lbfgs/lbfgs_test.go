@@ -176,3 +176,23 @@ func TestBadStart(t *testing.T) {
 		t.Error("a starting point without a value was accepted")
 	}
 }
+
+// TestRise checks that a line search among rounding errors ends early, at the same point.
+func TestRise(t *testing.T) {
+	maximize := func(rise float64) (x float64, calls int) {
+		rounded := func(x, g []float64) (float64, error) {
+			calls++
+			g[0] = -math.Sinh(x[0])
+			return math.Round(1e9*(1-math.Cosh(x[0]))) / 1e9, nil
+		}
+		state := testkit.Must(Start(rounded, []float64{1}))(t)
+		_, err := Maximize(rounded, state, Settings{Iterations: 100, Gain: 1e-3, Rise: rise})
+		testkit.OK(t, err)
+		return state.X[0], calls
+	}
+	slow, many := maximize(0)
+	fast, few := maximize(1e-7)
+	if few >= many/2 || math.Abs(fast) > 1e-3 || math.Abs(slow) > 1e-3 {
+		t.Errorf("x = %g after %d evaluations, with Rise %g after %d", slow, many, fast, few)
+	}
+}

@@ -102,6 +102,9 @@ type Settings struct {
 	Iterations int // maximum number since Start
 	// Gain ends the maximization once each of the last five steps has gained less.
 	Gain float64
+	// Rise ends a line search that has failed so far and predicts a smaller rise, where differences
+	// of values are rounding errors.
+	Rise float64
 	// Blocks are at least two blocks that contain every coordinate once. They take separate steps
 	// (PerBlock) while the gain per evaluation is at least PerBlockGain, and step together
 	// afterwards.

@@ -89,7 +89,7 @@ func (o *fitFlags) add(f *pflag.FlagSet) {
 		"model `file` to write (required)")
 	o.checkpoint().add(o.ofModel)
 	o.ofModel.Var(cli.Count(&o.model.o.Posterior.Draws, cli.Unbounded), "posterior",
-		"`number` of hyper-parameter draws to store (default: 20 for a search)")
+		"`number` of hyper-parameter draws to store, 0 for no posterior (default: 20 for a search)")
 	f.AddFlagSet(o.ofSeries)
 	f.AddFlagSet(o.ofModel)
 	f.Var(o.prior(), "prior",
@@ -150,6 +150,9 @@ func fitVSSGP(ctx context.Context, env *cli.Env, dataPath string, o *fitFlags) e
 	options, err := Options(env, o.model)
 	if err != nil {
 		return err
+	}
+	if env.Flags.Changed("posterior") && options.Posterior.Draws == 0 {
+		options.Posterior.Draws = vssgp.NoPosterior
 	}
 	read, err := datafile.ReadData(ctx, env, dataPath, o.Columns, o.Columns.Split, nil)
 	if err != nil {
@@ -258,25 +261,28 @@ func reportFit(env *cli.Env, m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, 
 			NoiseFloor: r.NoiseFloor, Model: o.Output, Ranks: times, Interrupted: interrupted, Resumed: resumed,
 		})
 	}
-	env.Print("bound %.9g after %s, %s, %.1f s on %s%s",
-		r.Bound, cli.Counted(r.Iterations, "iteration"), cli.Counted(len(r.Starts), "initialization"), r.Elapsed.Seconds(), r.Device,
-		cli.ByTables(r.Sums))
+	env.Print("bound %.9g %s, %.1f s on %s%s", r.Bound, report.Effort(r), r.Elapsed.Seconds(), r.Device, cli.ByTables(r.Sums))
 	if r.Resumed >= 0 {
 		env.Print("  resumed from a checkpoint at iteration %d", r.Resumed)
 	}
 	for _, t := range r.Terms {
-		env.Print("  %-16s %.9g", t.Name, t.Value)
+		if t.Value != 0 { // point estimates have no KL terms
+			env.Print("  %-16s %.9g", t.Name, t.Value)
+		}
 	}
 	if r.LogPrior != 0 {
 		env.Print("log prior %.9g", r.LogPrior)
 	}
-	features := cli.Counted(m.Params.M(), "feature")
-	if points {
+	components, features := m.Components(), ", "+cli.Counted(m.Params.M(), "feature")
+	switch {
+	case searched(m):
+		features = ""
+	case points:
 		features += " with point frequencies"
 	}
-	env.Print("%s, %s, %s, noise sd %s", cli.Counted(data.N, "row"), cli.Counted(len(m.Components()), "component"), features, cli.Row(m.NoiseSD()))
+	env.Print("%s, %s%s, noise sd %s", cli.Counted(data.N, "row"), cli.Counted(len(components), "component"), features, cli.Row(m.NoiseSD()))
 	if searched(m) {
-		printComponents(env, m.Components(), math.MaxInt)
+		printComponents(env, components, math.MaxInt)
 	}
 	if times != nil {
 		env.Print("%s", times)

@@ -211,21 +211,25 @@ func pairs(a, sd []float64) string {
 	return strings.Join(parts, "; ")
 }
 
-// searched reports whether a search has found the model's components.
+// searched reports whether a search has found the model's components, or that there are none.
 func searched(m *vssgp.Model) bool {
 	c := m.Components()
-	return len(c) > 0 && c[0].Kind != ""
+	return len(c) == 0 || c[0].Kind != ""
 }
 
 // printComponents prints the components with the largest standard deviations in the first output.
 func printComponents(env *cli.Env, all []vssgp.Component, top int) {
+	if len(all) == 0 {
+		env.Print("  none: the search has found a constant and noise")
+		return
+	}
 	order := make([]int, len(all))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(all[y].SD[0], all[x].SD[0]) })
 	rows, widths := [][]string{{"component", "sd", "length-scale", "period"}}, []int{9, 20, 20, 20}
-	found := len(all) > 0 && all[0].Kind != ""
+	found := all[0].Kind != ""
 	if found {
 		rows[0], widths = slices.Insert(rows[0], 1, "kind"), slices.Insert(widths, 1, 8)
 	}

@@ -18,12 +18,24 @@ import (
 // noiseMost is the noise's share of the variance above which a warning is printed. The optimizer stops at 0.98.
 const noiseMost = 0.9
 
+// fewRows is the number of rows below which a warning is printed.
+const fewRows = 4
+
 // warnFit prints warnings about a fitted model.
 func warnFit(env *cli.Env, m *vssgp.Model, r *vssgp.Result, data *vssgp.Data) {
-	warnNoise(env, m, data)
+	if data.N < fewRows {
+		env.Warn("rows", "%s hardly determine the noise and thus the intervals; use more rows, or try --fix noise.precision "+
+			"--noise-precision 1/sd²", cli.Counted(data.N, "row"))
+	}
+	by := ""
+	if searched(m) {
+		by = ", by --init spectrum"
+	} else {
+		warnNoise(env, m, data)
+	}
 	if r.NoiseFloor > 0 {
 		env.Warn("floor", "the noise has decreased to the resolution of float64, a standard deviation of %.3g; "+
-			"if the data are less accurate, try --fix noise.precision --noise-precision 1/sd²", r.NoiseFloor)
+			"if the data are less accurate, try --fix noise.precision --noise-precision 1/sd²%s", r.NoiseFloor, by)
 	}
 }
 

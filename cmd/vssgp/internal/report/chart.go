@@ -142,9 +142,11 @@ func (c *chart) band(name string, clr color.RGBA, x, lower, upper []float64) {
 	}
 }
 
-// stems adds a stem plot in which each point has an interval [lower, upper] of x.
+// stems adds a stem plot of y on a logarithmic scale over x ≥ 0, in which each point has an interval [lower, upper] of x.
 func (c *chart) stems(clr color.RGBA, x, y, lower, upper []float64) {
-	base := floats.Min(y)
+	c.logY = true
+	base := floats.Min(y) / 2 // so that the smallest has a stem
+	c.line("", clr, []float64{0, 1.02 * floats.Max(upper)}, []float64{base, base})
 	for i := range x {
 		c.line("", clr, []float64{x[i], x[i]}, []float64{base, y[i]})
 		c.line("", clr, []float64{lower[i], upper[i]}, []float64{y[i], y[i]})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"image/color"
+	"math"
 	"slices"
 	"strings"
 
@@ -21,6 +22,8 @@ const (
 	MaxDraws = 20
 	// maxSteps is the maximum number of points in a convergence chart.
 	maxSteps = 5000
+	// gaps is the number of points per range of x that a curve has at least.
+	gaps = 500
 	// maxSeries is the maximum number of inputs, outputs or channels with separate charts.
 	maxSeries = 4
 )
@@ -44,8 +47,8 @@ func (t *Trace) Add(p vssgp.Progress) {
 func Fit(name string, m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, trace *Trace, settings []Setting) (*Document, error) {
 	p := m.Params
 	d := &Document{Title: "Fit of " + name}
-	d.Lead = []string{fmt.Sprintf("%s, %s inference: bound %.9g after %s in %.1f s on %s; %s, %s.",
-		Counted(data.N, "row"), m.Inference, r.Bound, Counted(r.Iterations, "iteration"), r.Elapsed.Seconds(), r.Device,
+	d.Lead = []string{fmt.Sprintf("%s, %s inference: bound %.9g %s in %.1f s on %s; %s, %s.",
+		Counted(data.N, "row"), m.Inference, r.Bound, Effort(r), r.Elapsed.Seconds(), r.Device,
 		Counted(len(m.Components()), "component"), Counted(p.M(), "feature"))}
 	d.Lead = append(d.Lead, leftOut(m)...)
 	shown := firstRows(data)
@@ -53,11 +56,15 @@ func Fit(name string, m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, trace *
 		d.Lead = append(d.Lead, fmt.Sprintf("The charts of the data show only the first %d rows along %s; "+
 			"use predict --plot for other rows.", shown.N, inputNames(m)[0]))
 	}
-	prediction, err := m.Predict(context.Background(), shown.X)
+	x := shown.X
+	if data.Q == 1 {
+		x = append(slices.Clone(x), between(x)...)
+	}
+	prediction, err := m.Predict(context.Background(), x)
 	if err != nil {
 		return nil, err
 	}
-	fits, residuals := comparisons(m, shown, prediction)
+	fits, residuals := comparisons(m, shown, x, prediction)
 	d.add(section{Title: "Fit", Charts: fits})
 	d.add(section{Title: "Residuals", Charts: residuals})
 	d.add(frequencies(m, ranges(data.X, data.Q)))
@@ -66,6 +73,17 @@ func Fit(name string, m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, trace *
 	d.add(section{Title: "Bound and noise", Tables: []Table{termsTable(m, r)}})
 	d.addSettings(settings)
 	return d, nil
+}
+
+// Effort describes what led to the bound of a fit.
+func Effort(r *vssgp.Result) string {
+	switch {
+	case r.Init == vssgp.InitSearch:
+		return "after a search for components"
+	case r.Init == "":
+		return fmt.Sprintf("after %s from the model", Counted(r.Iterations, "iteration"))
+	}
+	return fmt.Sprintf("after %s from %s of init %s", Counted(r.Iterations, "iteration"), Counted(len(r.Starts), "initialization"), r.Init)
 }
 
 // leftOut returns sentences about inputs and outputs without charts.
@@ -106,35 +124,47 @@ func curveOf(p *vssgp.Prediction, sd, x []float64, d int) curve {
 	return c
 }
 
-// comparisons returns the charts of data with a prediction at their rows. They are plotted along a single input, or against the prediction
-// if there are several inputs.
-func comparisons(m *vssgp.Model, data *vssgp.Data, p *vssgp.Prediction) (fits, residuals []*chart) {
+// between returns points in the gaps of sorted x, so that a curve shows what the model predicts there.
+func between(x []float64) (more []float64) {
+	for i, v := range x[1:] {
+		gap := v - x[i]
+		n := int(gaps * gap / (x[len(x)-1] - x[0]))
+		for k := range n {
+			more = append(more, x[i]+gap*float64(k+1)/float64(n+1))
+		}
+	}
+	return more
+}
+
+// comparisons returns the charts of data with a prediction at its rows and, if there is a single input, at more points x. They are plotted
+// along a single input, or against the prediction if there are several inputs.
+func comparisons(m *vssgp.Model, data *vssgp.Data, x []float64, p *vssgp.Prediction) (fits, residuals []*chart) {
 	sd, input := p.SD(true), inputNames(m)[0]
 	for d, name := range outputNames(m)[:min(data.D, maxSeries)] {
-		x, title, along, up, meanName := column(data.X, data.Q, 0), name, input, name, "mean"
+		at, title, along, up, meanName := x, name, input, name, "mean"
 		if data.Q > 1 {
-			x, title, along, up = column(p.Mean, p.D, d), name+", observed against predicted", "predicted "+name, "observed "+name
+			at, title, along, up = column(p.Mean, p.D, d), name+", observed against predicted", "predicted "+name, "observed "+name
 			meanName = "as predicted"
 		}
-		c := curveOf(p, sd, x, d)
-		y := pick(column(data.Y, data.D, d), c.order)
+		y, mean, half := column(data.Y, data.D, d), column(p.Mean, p.D, d)[:data.N], column(sd, p.D, d)
+		rest := floats.SubTo(make([]float64, data.N), y, mean)
 		inside := 0
-		for i, v := range y {
-			if c.lower[i] <= v && v <= c.upper[i] {
+		for i, r := range rest {
+			if math.Abs(r) <= bayes.SD95*half[i] {
 				inside++
 			}
 		}
+		c := curveOf(p, sd, at, d)
 		fit := newChart(title, fmt.Sprintf("Root mean square of the residuals %s; %.1f %% of the rows are within the 95 %% band.",
-			short(bayes.RMSE(c.mean, y)), 100*float64(inside)/float64(p.N)), along, up)
+			short(bayes.RMSE(mean, y)), 100*float64(inside)/float64(data.N)), along, up)
 		fit.band("95 % band", Blue, c.x, c.lower, c.upper)
-		fit.points("data", color.Black, c.x, y)
+		fit.points("data", color.Black, at[:data.N], y)
 		fit.line(meanName, Blue, c.x, c.mean)
 		residual := newChart("Residuals of "+name, "The data minus the mean, with the model's 95 % band.", along, name+" − mean")
-		for _, values := range [][]float64{y, c.lower, c.upper} {
-			floats.Sub(values, c.mean)
-		}
+		floats.Sub(c.lower, c.mean)
+		floats.Sub(c.upper, c.mean)
 		residual.band("95 % band", Blue, c.x, c.lower, c.upper)
-		residual.points("residual", color.Black, c.x, y)
+		residual.points("residual", color.Black, at[:data.N], rest)
 		fits, residuals = append(fits, fit), append(residuals, residual)
 	}
 	return fits, residuals

@@ -130,6 +130,7 @@ func TestDensity(t *testing.T) {
 	p.Variance = []float64{2, 0.5, 0.25}
 	p.Lengthscale = []float64{1, 20, 1e9}
 	p.Frequency = []float64{0, 3, 7}
+	p.NoisePrecision[0], p.CoefMean, p.CoefVar = 1, nil, nil
 	m := &vssgp.Model{Params: p, X: vssgp.Affine{Offset: []float64{5}, Scale: []float64{10}}, Y: vssgp.Affine{Offset: []float64{1}, Scale: []float64{3}}}
 	const top, n = 1.0, 1000
 	got := density(m, 0, top, n)

@@ -24,6 +24,8 @@ const (
 	labelWidth = 0.16
 	// densityBins is the number of bins of a plotted power spectrum.
 	densityBins = 1024
+	// narrowest is the smallest width of a component in such a plot, in bins.
+	narrowest = 1e-3
 	// roughTop is the largest plotted frequency of a rough component, in 1/length, where its density is a hundredth of the largest.
 	roughTop = 1.6
 )
@@ -31,7 +33,8 @@ const (
 // seconds is the name of the input of a recording.
 const seconds = "seconds"
 
-// Amplitudes returns |A1_k m_kd| [M,D], the amplitudes of the features' cosines in the units of y. It returns nil before a fit.
+// Amplitudes returns |A1_k m_kd| [M,D], the amplitudes of the features' cosines in the units of y; for a model of a search, the amplitudes
+// of the sums of a cosine and a sine. It returns nil before a fit.
 func Amplitudes(m *vssgp.Model) []float64 {
 	mean, _, err := m.Coefficients()
 	if err != nil {
@@ -42,6 +45,14 @@ func Amplitudes(m *vssgp.Model) []float64 {
 	for i := range out {
 		k, d := i/m.Params.D, i%m.Params.D
 		out[i] = math.Abs(f.Amp[k]*mean[i]) * m.Y.Scale[d]
+	}
+	if c := m.Components(); len(c) == 0 || c[0].Kind != "" {
+		sums := slices.Clone(out)
+		for i := range out {
+			k, d := i/m.Params.D, i%m.Params.D
+			sums[i] = math.Hypot(out[i], out[(k^1)*m.Params.D+d])
+		}
+		return sums
 	}
 	return out
 }
@@ -119,14 +130,13 @@ func spectrum(all, top []line, x, y string) *chart {
 		text += " The largest feature with a period within the range of the data: " + top[0].label(x) + "."
 	}
 	c := newChart("Spectrum of "+y+" along "+x, text, "frequency, "+perUnit(x), "amplitude")
-	c.logY = true
 	var at, amplitude, lower, upper []float64
 	for _, f := range all {
 		at, amplitude = append(at, f.at), append(amplitude, f.amplitude)
 		lower, upper = append(lower, max(0, f.at-bayes.SD95*f.sd)), append(upper, f.at+bayes.SD95*f.sd)
 	}
 	c.stems(Blue, at, amplitude, lower, upper)
-	width := labelWidth * (at[len(at)-1] - at[0])
+	width := labelWidth * at[len(at)-1]
 	for _, p := range top { // the label is to the right of the line; it is omitted if a larger line or its label overlaps
 		crosses := func(o line) bool {
 			return o.amplitude > p.amplitude && o.at < p.at+width && (o.at > p.at || o.at > p.at-width && o.amplitude < 2*p.amplitude)
@@ -195,14 +205,19 @@ func Names(given []string, n int, letter string) []string {
 //	S(f) = (1/V) Σ_i σ²_i [N(f; p_i, s_i²) + N(f; −p_i, s_i²)],   s_i = 1/(2π l_i)
 //
 // The sum is over the components of all V windows. It is the mean over the recording, because the squares of the windows sum to one.
+// The rough components of a search have another density.
 func density(m *vssgp.Model, q int, top float64, n int) []float64 {
-	p := m.Params
 	out := make([]float64, n)
-	width := top / float64(n)
-	unit := m.X.Scale[q]
-	for i := range p.L {
-		power := p.Variance[i] * m.Y.Scale[0] * m.Y.Scale[0] / float64(max(1, len(p.Windows.Center)))
-		at, sd := math.Abs(p.Frequency[i*p.Q+q])/unit, 1/(2*math.Pi*p.Lengthscale[i*p.Q+q]*unit)
+	width, windows := top/float64(n), float64(max(1, len(m.Params.Windows.Center)))
+	for _, c := range m.Components() {
+		if rough, ok := rough(c); ok {
+			for b := range out {
+				out[b] += rough.Density((float64(b) + 0.5) * width)
+			}
+			continue
+		}
+		power := c.SD[0] * c.SD[0] / windows
+		at, sd := 1/c.Period[q], max(1/(2*math.Pi*c.Lengthscale[q]), narrowest*width)
 		below := func(f float64) float64 { // the share of the component's power, folded at 0, below f
 			return 0.5 * (math.Erf((f-at)/(sd*math.Sqrt2)) + math.Erf((f+at)/(sd*math.Sqrt2)))
 		}
@@ -213,36 +228,30 @@ func density(m *vssgp.Model, q int, top float64, n int) []float64 {
 			last = next
 		}
 	}
-	for _, c := range rough(m) {
-		for b := range out {
-			out[b] += c.Density((float64(b) + 0.5) * width)
-		}
-	}
 	return out
 }
 
-// rough returns the rough components of a model that a search has found, for the first output in the data's units. They have no features.
-func rough(m *vssgp.Model) (all []spectral.Component) {
-	for _, c := range m.Components() {
-		if kind := spectral.Kind(c.Kind); kind.Rough() {
-			all = append(all, spectral.Component{Kind: kind, SD: c.SD[0], Frequency: 1 / c.Period[0], Length: c.Lengthscale[0]})
-		}
-	}
-	return all
+// rough returns a rough component of a search for the first output in the data's units, and whether c is one.
+func rough(c vssgp.Component) (rough spectral.Component, ok bool) {
+	kind := spectral.Kind(c.Kind)
+	return spectral.Component{Kind: kind, SD: c.SD[0], Frequency: 1 / c.Period[0], Length: c.Lengthscale[0]}, kind.Rough()
 }
 
 // topFrequency returns the largest frequency of a plot of the density. It is above all components with at least a millionth of the largest
 // variance.
 func topFrequency(m *vssgp.Model, q int) float64 {
-	p := m.Params
-	most, top := slices.Max(p.Variance), 0.0
-	for i, v := range p.Variance {
-		if v >= 1e-6*most {
-			top = max(top, (1.05*math.Abs(p.Frequency[i*p.Q+q])+3/(2*math.Pi*p.Lengthscale[i*p.Q+q]))/m.X.Scale[q])
-		}
+	most, top := 0.0, 0.0
+	for _, c := range m.Components() {
+		most = max(most, c.SD[0])
 	}
-	for _, c := range rough(m) {
-		top = max(top, 1.05*c.Frequency+roughTop/c.Length)
+	for _, c := range m.Components() {
+		reach := 3 / (2 * math.Pi)
+		if _, ok := rough(c); ok {
+			reach = roughTop
+		}
+		if c.SD[0] >= 1e-3*most {
+			top = max(top, 1.05/c.Period[q]+reach/c.Lengthscale[q])
+		}
 	}
 	return top
 }
