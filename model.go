@@ -482,11 +482,10 @@ func (m *Model) Frequencies() []Frequency {
 // A Component describes one component of the fitted covariance, in the data's units.
 type Component struct {
 	// Kind is "line", "band", "rbf" (squared exponential), "matern32", "ou" (Ornstein–Uhlenbeck) or "damped" (a damped
-	// oscillation) if a search has found the component,
-	// and "" otherwise.
+	// oscillation) if a search has found the component, and "" otherwise.
 	Kind        string    `json:"kind,omitempty"`
-	SD          []float64 `json:"sd"`               // [D] σ, units of y
-	Lengthscale []float64 `json:"lengthscale"`      // [Q] l, units of x
+	SD          []float64 `json:"sd"`               // [D] σ, units of y; a line with the amplitude a has about a/√2
+	Lengthscale []float64 `json:"lengthscale"`      // [Q] l, units of x; of "ou" and "damped" the time of decay to 1/e; +Inf for a line
 	Period      []float64 `json:"period"`           // [Q] 1/|p|, units of x; +Inf if p is 0
 	Window      *int      `json:"window,omitempty"` // index of the window; nil without windows
 }

@@ -55,11 +55,16 @@ type Options struct {
 	Windows    WindowOptions // default: chosen by Init
 	Raw        bool          // use the data's units; otherwise x and y are shifted and scaled to order one
 
-	Init           Init         // default InitSearch or InitSpectrum for one input, drawn frequencies for several
+	// Init is by default InitSearch for one input, unless an option describes features, windows, priors or their optimization (Method SSGP
+	// or RP, Inference, Components to Windows, Paper to UniformPhases, Priors, Iterations to Tie); then it is InitSpectrum, or InitPaper with
+	// Paper. For several inputs the frequencies are drawn and not optimized.
+	Init           Init
 	Paper          PaperOptions // initial values of InitPaper
 	NoisePrecision float64      // initial τ in the data's 1/y²; 0: chosen by Init
 	UniformPhases  bool         // a uniform posterior of the phases instead of fixed phases
-	From           *Model       // initial parameters, units and windows; the options that choose them must then be unset
+	// From has the initial parameters, units and windows; the options that choose them must then be unset. From a model that a search has
+	// found, the search continues; with NoIterations the model is only conditioned on the data.
+	From *Model
 
 	Priors    Priors           // of σ, l and the noise; default weak priors chosen from the data, see NoPriors
 	Posterior PosteriorOptions // of the hyper-parameters, after the fit

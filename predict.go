@@ -20,7 +20,8 @@ import (
 
 // Predict returns the predictive distribution of y at each row of x [N,Q], row-major and
 // in the data's units (see Prediction and DESIGN.md, section 7). It needs O(part·M) memory
-// in addition to the result. Prediction.Beyond marks rows with unreliable error bars. Errors wrap
+// in addition to the result. With a model of InitSearch it is the average over the draws of the
+// hyper-parameters. Prediction.Beyond marks rows with unreliable error bars. Errors wrap
 // ErrData if the length of x is not a multiple of Q, if a value or the prediction there is
 // not finite, or if there are too many rows for the number of outputs. They wrap
 // ErrUnfitted if the model has no posterior, ErrParams if the model is invalid, and

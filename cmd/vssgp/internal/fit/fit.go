@@ -52,8 +52,9 @@ Methods:
   structural   trend, seasons, mean-reverting residual and noise, as in forecast; the
                default for a table with one input
   vssgp        the variational sparse spectrum GP; for one input, with components found by
-               a search, unless flags describe features, windows or their optimization;
-               the default for recordings, several inputs, and if one of its flags is given
+               a search, unless flags describe features, windows, priors or the optimization
+               (docs/choosing.md lists them); the default for recordings, several inputs, and
+               if one of its flags is given
   ssgp         vssgp with point estimates of the frequencies
   rp           vssgp with random frequencies that are not optimized
 
@@ -89,7 +90,7 @@ func (o *fitFlags) add(f *pflag.FlagSet) {
 		"model `file` to write (required)")
 	o.checkpoint().add(o.ofModel)
 	o.ofModel.Var(cli.Count(&o.model.o.Posterior.Draws, cli.Unbounded), "posterior",
-		"`number` of hyper-parameter draws to store, 0 for no posterior (default: 20 for a search)")
+		"`number` of hyper-parameter draws to store (default: 20 for a search, else 0)")
 	f.AddFlagSet(o.ofSeries)
 	f.AddFlagSet(o.ofModel)
 	f.Var(o.prior(), "prior",
