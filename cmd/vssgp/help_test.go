@@ -190,7 +190,7 @@ func TestJSONKeys(t *testing.T) {
 	scores := "{train_rmse test_rmse train_stft_rmse test_stft_rmse}"
 	for _, c := range []struct{ line, want string }{
 		{"fit " + fit + " -o m.st", "{bound log_prior " + terms +
-			" iterations starts{seed bound ended} kept seconds device sums rows components features features_per_component point_frequencies " +
+			" init iterations starts{seed bound ended} kept seconds device sums rows components features features_per_component point_frequencies " +
 			"noise_sd posterior jitter noise_floor model}"},
 		{"evaluate m.st d.csv", "{bound " + terms + " inference rows rmse mean_log_predictive_density jitter device sums}"},
 		{"evaluate m.st d.csv --gradient", "{bound " + terms +

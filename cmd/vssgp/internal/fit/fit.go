@@ -90,7 +90,7 @@ func (o *fitFlags) add(f *pflag.FlagSet) {
 		"model `file` to write (required)")
 	o.checkpoint().add(o.ofModel)
 	o.ofModel.Var(cli.Count(&o.model.o.Posterior.Draws, cli.Unbounded), "posterior",
-		"`number` of hyper-parameter draws to store (default: 20 for a search, else 0)")
+		"`number` of hyper-parameter draws to store (default: 20 or 0)")
 	f.AddFlagSet(o.ofSeries)
 	f.AddFlagSet(o.ofModel)
 	f.Var(o.prior(), "prior",
@@ -215,6 +215,7 @@ type fitResult struct {
 	Bound            float64             `json:"bound"`
 	LogPrior         float64             `json:"log_prior"`
 	Terms            []vssgp.Term        `json:"terms"`
+	Init             vssgp.Init          `json:"init"`
 	Iterations       int                 `json:"iterations"`
 	Starts           []vssgp.StartResult `json:"starts"`
 	Kept             int                 `json:"kept"` // index in Starts
@@ -256,8 +257,8 @@ func reportFit(env *cli.Env, m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, 
 			resumed = &r.Resumed
 		}
 		return env.PrintJSON(fitResult{
-			Bound: r.Bound, LogPrior: r.LogPrior, Terms: r.Terms, Iterations: r.Iterations, Starts: r.Starts, Kept: r.Kept, Took: r.Elapsed,
-			Device: r.Device, Sums: r.Sums, Rows: data.N, Components: len(m.Components()), Features: m.Params.M(), PerComponent: m.Params.K,
+			Bound: r.Bound, LogPrior: r.LogPrior, Terms: r.Terms, Init: r.Init, Iterations: r.Iterations, Starts: r.Starts, Kept: r.Kept,
+			Took: r.Elapsed, Device: r.Device, Sums: r.Sums, Rows: data.N, Components: len(m.Components()), Features: m.Params.M(), PerComponent: m.Params.K,
 			PointFrequencies: points, NoiseSD: m.NoiseSD(), Posterior: posterior, Jitter: r.Jitter,
 			NoiseFloor: r.NoiseFloor, Model: o.Output, Ranks: times, Interrupted: interrupted, Resumed: resumed,
 		})
