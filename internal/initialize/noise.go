@@ -26,7 +26,7 @@ const (
 // median gap and away from the gaps. There are none if nothing is missing, or if the settings
 // or the optimizer determine the noise.
 func (s *Series) trialGaps(set *Settings) [][2]int {
-	length := s.medianGap()
+	length, _ := s.gaps()
 	if length == 0 || set.Optimized || set.Noise > 0 {
 		return nil
 	}

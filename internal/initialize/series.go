@@ -142,18 +142,18 @@ func sumSquares(a []float64) (sum float64) {
 	return sum
 }
 
-// medianGap returns the median length of the gaps in grid points, or 0 if there are none.
-func (s *Series) medianGap() int {
+// gaps returns the median and the largest length of the gaps in grid points, or 0 if there are none.
+func (s *Series) gaps() (median, longest int) {
 	gaps := runs(s.missing, true)
 	if len(gaps) == 0 {
-		return 0
+		return 0, 0
 	}
 	lengths := make([]int, len(gaps))
 	for i, r := range gaps {
 		lengths[i] = r[1] - r[0]
 	}
 	slices.Sort(lengths)
-	return lengths[len(lengths)/2]
+	return lengths[len(lengths)/2], lengths[len(lengths)-1]
 }
 
 // runs returns the maximal intervals [start, end) in which all entries of a are v.

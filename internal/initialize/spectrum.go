@@ -82,6 +82,13 @@ func (s *Series) candidates(set Settings) []float64 {
 		}
 	}
 	slices.Sort(lengths)
+	if set.Candidates == nil && set.Optimized { // the components of a window end in a gap that is longer
+		_, longest := s.gaps()
+		lengths = slices.DeleteFunc(lengths, func(w float64) bool { return s.steps(w) < float64(longest) })
+	}
+	if len(lengths) == 0 {
+		return []float64{0}
+	}
 	// A window at least as long as the data is equivalent to no windows.
 	span := float64(len(s.missing)-1) * s.step
 	for i, w := range lengths {

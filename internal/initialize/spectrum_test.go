@@ -15,24 +15,28 @@ import (
 )
 
 // TestCandidates checks that the lengths are ascending, that a length of at least the data means
-// no windows, and that no windows is a default candidate if that is not expensive and the model is
-// optimized.
+// no windows, that no windows is a default candidate if that is not expensive and the model is
+// optimized, and that no default window is shorter than a gap.
 func TestCandidates(t *testing.T) {
 	for _, c := range []struct {
-		points int
-		set    Settings
-		want   []float64
+		points, gap int
+		set         Settings
+		want        []float64
 	}{
-		{301, Settings{Window: 40}, []float64{40}}, {301, Settings{}, []float64{0}},
-		{301, Settings{Auto: true, Candidates: []float64{50, 10, 25}}, []float64{10, 25, 50}},
-		{301, Settings{Auto: true, Candidates: []float64{50, 300, 450, 299}}, []float64{50, 299, 0}},
-		{301, Settings{Auto: true}, []float64{0}}, {700, Settings{Auto: true}, []float64{512, 0}},
-		{20_000, Settings{Auto: true}, []float64{512, 768, 1024, 0}},
-		{30_000, Settings{Auto: true}, []float64{512, 768, 1024}},
-		{30_000, Settings{Auto: true, Components: 20}, []float64{512, 768, 1024, 0}},
+		{301, 0, Settings{Window: 40}, []float64{40}}, {301, 0, Settings{}, []float64{0}},
+		{301, 0, Settings{Auto: true, Candidates: []float64{50, 10, 25}}, []float64{10, 25, 50}},
+		{301, 0, Settings{Auto: true, Candidates: []float64{50, 300, 450, 299}}, []float64{50, 299, 0}},
+		{301, 0, Settings{Auto: true}, []float64{0}}, {700, 0, Settings{Auto: true}, []float64{512, 0}},
+		{20_000, 0, Settings{Auto: true}, []float64{512, 768, 1024, 0}},
+		{30_000, 0, Settings{Auto: true}, []float64{512, 768, 1024}},
+		{30_000, 0, Settings{Auto: true, Components: 20}, []float64{512, 768, 1024, 0}},
+		{30_000, 600, Settings{Auto: true}, []float64{768, 1024}}, {30_000, 1100, Settings{Auto: true}, []float64{0}},
 	} {
 		c.set.Optimized = true
 		s := &Series{step: 1, missing: make([]bool, c.points)}
+		for n := range c.gap {
+			s.missing[100+n] = true
+		}
 		if got := s.candidates(c.set); !slices.Equal(got, c.want) {
 			t.Errorf("%d points, %+v: %v, want %v", c.points, c.set, got, c.want)
 		}

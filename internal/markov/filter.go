@@ -15,15 +15,17 @@ import (
 // Slopes are derivatives with respect to the coordinates: for each term log SD, log Length and Frequency, then the logarithm of the noise's
 // standard deviation.
 type step struct {
-	f, p, q square
-	gain    []float64 // k [J]
-	s       float64   // S; 0 for a time without observation
+	f, p square
+	gain []float64 // k [J]
+	s    float64   // S; 0 for a time without observation
 
-	df []square    // slopes of F; nil for 0
-	dk [][]float64 // slopes of k
-	ds []float64   // slopes of S
-	dq []square    // slopes of Q
+	df []float64 // slopes of F [slopes,J,J]
+	dk []float64 // slopes of k [slopes,J]
+	ds []float64 // slopes of S [slopes]
 }
+
+// Filtered is Q after a time, and its slopes [slopes,J,J].
+type filtered struct{ q, dq []float64 }
 
 // A Filter is the Kalman filter at sorted times, which is the Cholesky factor of K = Σ terms + noise²·I: the whitened column v_n/√S_n is
 // L⁻¹c, with v_n = c_n − H·F_n·f_{n−1} and f_n = F_n·f_{n−1} + k_n·v_n.
@@ -36,6 +38,10 @@ type Filter struct {
 	slopes int       // number of coordinates; 0 without derivatives
 	block  [][2]int  // range of the states of the same term, for each state
 	steps  []*step   // [N]; equal steps share memory
+
+	priors                          []float64 // slopes of the stationary covariance [slopes,J,J]
+	free                            []float64 // numbers of future steps
+	moved, change, cross, row, drow []float64 // temporary
 }
 
 // steady is the relative change of Q below which the filter is considered to be in its steady state. Further steps over the same distance
@@ -49,21 +55,13 @@ const sameGap = 1e-15
 // New returns the filter of the terms and noise with the given standard deviation at sorted times, with derivatives if slopes is true.
 // observed reports for each time whether it has an observation; nil means all.
 func New(terms []Term, noise float64, times []float64, observed []bool, slopes bool) *Filter {
-	f := &Filter{terms: terms, noise: noise * noise, n: len(times), j: states(terms)}
-	for _, t := range terms {
-		f.block = append(f.block, slices.Repeat([][2]int{{len(f.h), len(f.h) + t.states()}}, t.states())...)
-		f.h = append(f.h, append([]float64{1}, make([]float64, t.states()-1)...)...)
-		f.prior = append(f.prior, slices.Repeat([]float64{t.SD * t.SD}, t.states())...)
-	}
-	if slopes {
-		f.slopes = 3*len(terms) + 1
-	}
+	f := newFilter(terms, noise, len(times), slopes)
 	if len(times) == 0 {
 		return f
 	}
-	f.steps = make([]*step, 0, f.n)
 	rounding := sameGap * max(math.Abs(times[0]), math.Abs(times[len(times)-1]))
 	same := math.NaN() // distance between the last two times, if the filter was steady there
+	before, now := f.newFiltered(), f.newFiltered()
 	for n, t := range times {
 		gap, seen := math.Inf(1), observed == nil || observed[n]
 		if n > 0 {
@@ -73,154 +71,170 @@ func New(terms []Term, noise float64, times []float64, observed []bool, slopes b
 			f.steps = append(f.steps, f.steps[n-1])
 			continue
 		}
-		var last *step
-		if n > 0 {
-			last = f.steps[n-1]
-		}
-		next := f.step(last, gap, seen)
+		before, now = now, before
+		f.steps = append(f.steps, f.step(before, now, gap, n == 0, seen))
 		same = math.NaN()
-		if n > 1 && seen && last.s > 0 && math.Abs(gap-(times[n-1]-times[n-2])) <= rounding && f.near(last, next) {
+		if n > 1 && seen && f.steps[n-1].s > 0 && math.Abs(gap-(times[n-1]-times[n-2])) <= rounding && f.near(before, now) {
 			same = gap
 		}
-		f.steps = append(f.steps, next)
 	}
 	return f
 }
 
-// near reports whether two steps are nearly equal.
-func (f *Filter) near(a, b *step) bool {
-	for i, v := range a.q {
-		if math.Abs(v-b.q[i]) > steady*f.prior[0] {
-			return false
+// newFilter returns a filter without steps.
+func newFilter(terms []Term, noise float64, n int, slopes bool) *Filter {
+	f := &Filter{terms: terms, noise: noise * noise, n: n, j: states(terms), steps: make([]*step, 0, n)}
+	for _, t := range terms {
+		f.block = append(f.block, slices.Repeat([][2]int{{len(f.h), len(f.h) + t.states()}}, t.states())...)
+		f.h = append(f.h, append([]float64{1}, make([]float64, t.states()-1)...)...)
+		f.prior = append(f.prior, slices.Repeat([]float64{t.SD * t.SD}, t.states())...)
+	}
+	j := f.j
+	for _, v := range []*[]float64{&f.moved, &f.change, &f.cross} {
+		*v = make([]float64, j*j)
+	}
+	f.row, f.drow = make([]float64, j), make([]float64, j)
+	if !slopes {
+		return f
+	}
+	f.slopes = 3*len(terms) + 1
+	f.priors = make([]float64, f.slopes*j*j)
+	for i, at := 0, 0; i < len(terms); i++ {
+		for range terms[i].states() {
+			f.priors[(3*i*j+at)*j+at] = 2 * f.prior[at] // of log SD
+			at++
 		}
 	}
-	for p := range f.slopes {
-		for i, v := range a.dq[p] {
-			if math.Abs(v-b.dq[p][i]) > 1e3*steady*f.prior[0] {
-				return false
-			}
-		}
-	}
-	return true
+	return f
 }
 
-// step returns the step after last, which is nil for the first, over the given time.
-func (f *Filter) step(last *step, gap float64, seen bool) *step {
+func (f *Filter) newFiltered() *filtered {
+	return &filtered{make([]float64, f.j*f.j), make([]float64, f.slopes*f.j*f.j)}
+}
+
+// room returns n zeros. They are a part of a large block, because a filter can have many steps.
+func (f *Filter) room(n int) []float64 {
+	const block = 1 << 12
+	if len(f.free) < n {
+		f.free = make([]float64, max(n, block))
+	}
+	out := f.free[:n:n]
+	f.free = f.free[n:]
+	return out
+}
+
+// near reports whether two covariances are nearly equal.
+func (f *Filter) near(a, b *filtered) bool {
+	return floats.EqualApprox(a.q, b.q, steady*f.prior[0]) && floats.EqualApprox(a.dq, b.dq, 1e3*steady*f.prior[0])
+}
+
+// step returns the step over the given time, and sets now to the covariance after it. before is the covariance before it; first means that
+// there is none.
+func (f *Filter) step(before, now *filtered, gap float64, first, seen bool) *step {
 	j := f.j
-	s := &step{f: make(square, j*j), p: make(square, j*j), gain: make([]float64, j)}
-	f.transitions(s, gap, last == nil)
+	s := &step{f: f.room(j * j), p: f.room(j * j), gain: f.room(j), df: f.room(f.slopes * j * j), dk: f.room(f.slopes * j), ds: f.room(f.slopes)}
 	for i, v := range f.prior { // W = P∞ − F·P∞·Fᵀ
 		s.p[i*j+i] = v
 	}
-	if last != nil {
-		moved := slices.Clone(last.q)
+	copy(now.dq, f.priors)
+	if !first {
+		f.transitions(s, gap)
+		copy(f.moved, before.q)
 		for i, v := range f.prior {
-			moved[i*j+i] -= v
+			f.moved[i*j+i] -= v
 		}
-		f.addProduct(s.p, s.f, moved)
+		f.product(f.cross, s.f, f.moved, s.f)
+		floats.Add(s.p, f.cross)
+		f.move(s, before, now)
 	}
-	for p := range f.slopes {
-		s.dq = append(s.dq, f.priorSlope(p))
-		if last == nil {
-			continue
-		}
-		moved := slices.Clone(last.q)
-		for i, v := range f.prior {
-			moved[i*j+i] -= v
-		}
-		change := slices.Clone(last.dq[p])
-		for i, v := range f.priorSlope(p) {
-			change[i] -= v
-		}
-		f.addProduct(s.dq[p], s.f, change)
-		if df := s.df[p]; df != nil {
-			cross := make(square, j*j) // dF·M·Fᵀ
-			f.product(cross, df, moved, s.f)
-			for r := range j {
-				for c := range j {
-					s.dq[p][r*j+c] += cross[r*j+c] + cross[c*j+r]
-				}
-			}
-		}
-	}
-	f.observe(s, seen)
+	f.observe(s, now, seen)
 	return s
 }
 
-// transitions sets F and its slopes. Before the first time there is no state.
-func (f *Filter) transitions(s *step, gap float64, first bool) {
+// move adds the slopes of F·(Q' − P∞)·Fᵀ to those of now. moved is Q' − P∞.
+func (f *Filter) move(s *step, before, now *filtered) {
 	j := f.j
-	if f.slopes > 0 {
-		s.df = make([]square, f.slopes)
+	for p := range f.slopes {
+		at := p * j * j
+		to, df := now.dq[at:at+j*j], s.df[at:at+j*j]
+		floats.SubTo(f.change, before.dq[at:at+j*j], f.priors[at:at+j*j])
+		f.product(f.cross, s.f, f.change, s.f)
+		floats.Add(to, f.cross)
+		if !f.moves(p) {
+			continue
+		}
+		f.product(f.cross, df, f.moved, s.f)
+		for r := range j {
+			for c := range j {
+				to[r*j+c] += f.cross[r*j+c] + f.cross[c*j+r]
+			}
+		}
 	}
-	if first {
-		return
-	}
-	at := 0
+}
+
+// moves reports whether F depends on coordinate p.
+func (f *Filter) moves(p int) bool {
+	i, which := p/3, p%3
+	return i < len(f.terms) && (which == 1 || which == 2 && f.terms[i].Frequency > 0)
+}
+
+// transitions sets F and its slopes.
+func (f *Filter) transitions(s *step, gap float64) {
+	j, at := f.j, 0
 	for i, t := range f.terms {
 		t.transition(s.f[at*j+at:], j, gap)
 		if f.slopes > 0 {
-			s.df[3*i+1] = make(square, j*j)
-			t.slope(s.df[3*i+1][at*j+at:], j, gap)
-			if t.Frequency > 0 {
-				s.df[3*i+2] = make(square, j*j)
-				t.turn(s.df[3*i+2][at*j+at:], j, gap)
-			}
+			t.slope(s.df[(3*i+1)*j*j+at*j+at:], j, gap)
+		}
+		if f.slopes > 0 && t.Frequency > 0 {
+			t.turn(s.df[(3*i+2)*j*j+at*j+at:], j, gap)
 		}
 		at += t.states()
 	}
 }
 
-// priorSlope returns the slope of the stationary covariance.
-func (f *Filter) priorSlope(p int) square {
-	d := make(square, f.j*f.j)
-	at := 0
-	for i, t := range f.terms {
-		for range t.states() {
-			if p == 3*i {
-				d[at*f.j+at] = 2 * f.prior[at]
-			}
-			at++
-		}
-	}
-	return d
-}
-
-// observe sets S, the gain and Q, and their slopes, given P in p and its slopes in dq.
-func (f *Filter) observe(s *step, seen bool) {
+// observe sets S, the gain and Q, and their slopes, given P in p and its slopes in now.
+func (f *Filter) observe(s *step, now *filtered, seen bool) {
 	j := f.j
-	s.q = slices.Clone(s.p)
+	copy(now.q, s.p)
 	if !seen {
-		for range f.slopes {
-			s.dk, s.ds = append(s.dk, make([]float64, j)), append(s.ds, 0)
-		}
 		return
 	}
-	row := multiply(f.h, s.p, j) // H·P
-	s.s = floats.Dot(row, f.h) + f.noise
+	f.sumRows(f.row, s.p) // H·P
+	s.s = floats.Dot(f.row, f.h) + f.noise
 	for i := range j {
-		s.gain[i] = row[i] / s.s
+		s.gain[i] = f.row[i] / s.s
 	}
 	for p := range f.slopes {
-		drow := multiply(f.h, s.dq[p], j)
-		ds := floats.Dot(drow, f.h)
+		dq, dk := now.dq[p*j*j:(p+1)*j*j], s.dk[p*j:(p+1)*j]
+		f.sumRows(f.drow, dq)
+		ds := floats.Dot(f.drow, f.h)
 		if p == f.slopes-1 {
 			ds += 2 * f.noise
 		}
-		dk := make([]float64, j)
+		s.ds[p] = ds
 		for i := range j {
-			dk[i] = (drow[i] - s.gain[i]*ds) / s.s
+			dk[i] = (f.drow[i] - s.gain[i]*ds) / s.s
 		}
 		for r := range j {
 			for c := range j {
-				s.dq[p][r*j+c] -= dk[r]*row[c] + s.gain[r]*drow[c]
+				dq[r*j+c] -= dk[r]*f.row[c] + s.gain[r]*f.drow[c]
 			}
 		}
-		s.dk, s.ds = append(s.dk, dk), append(s.ds, ds)
 	}
 	for r := range j {
 		for c := range j {
-			s.q[r*j+c] -= s.gain[r] * row[c]
+			now.q[r*j+c] -= s.gain[r] * f.row[c]
+		}
+	}
+}
+
+// sumRows sets row to H·a.
+func (f *Filter) sumRows(row []float64, a square) {
+	clear(row)
+	for i, h := range f.h {
+		if h != 0 {
+			floats.Add(row, a[i*f.j:(i+1)*f.j])
 		}
 	}
 }
@@ -244,23 +258,17 @@ func multiply(v []float64, a square, j int) []float64 {
 	return out
 }
 
-// addProduct adds a·m·aᵀ to dst, for a block-diagonal a and a symmetric m.
-func (f *Filter) addProduct(dst, a, m square) {
-	t := make(square, f.j*f.j)
-	f.product(t, a, m, a)
-	for i, v := range t {
-		dst[i] += v
-	}
-}
-
 // product sets dst to a·m·bᵀ for block-diagonal a and b.
 func (f *Filter) product(dst, a, m, b square) {
 	j := f.j
-	row := make([]float64, j)
 	for r := range j {
+		row := f.row
 		clear(row)
 		for i := f.block[r][0]; i < f.block[r][1]; i++ {
-			floats.AddScaled(row, a[r*j+i], m[i*j:(i+1)*j])
+			scale := a[r*j+i]
+			for c, v := range m[i*j : (i+1)*j] {
+				row[c] += scale * v
+			}
 		}
 		for c := range j {
 			sum := 0.0

@@ -75,9 +75,9 @@ func (f *Filter) Pull(bar, z, states []float64) []float64 {
 			}
 		}
 		for p := range slopes {
-			slopes[p] += barS*s.ds[p] + floats.Dot(barGain, s.dk[p])
-			if s.df[p] != nil {
-				slopes[p] += floats.Dot(barF, s.df[p])
+			slopes[p] += barS*s.ds[p] + floats.Dot(barGain, s.dk[p*j:(p+1)*j])
+			if f.moves(p) {
+				slopes[p] += floats.Dot(barF, s.df[p*j*j:(p+1)*j*j])
 			}
 		}
 		after, before = before, after
