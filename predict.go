@@ -156,8 +156,8 @@ func (m *Model) single(ctx context.Context) (*Predictor, error) {
 }
 
 // PosteriorPredictor returns a Predictor whose predictions also average over the posterior
-// draws of the hyper-parameters, which gives a mixture of Gaussians. Errors wrap
-// ErrUnfitted if the model has no draws (Options.Posterior.Draws).
+// draws of the hyper-parameters, which gives a mixture of Gaussians. For a model from InitSearch it
+// is the same as Predictor. Errors wrap ErrUnfitted if the model has no draws (Options.Posterior.Draws).
 func (m *Model) PosteriorPredictor(ctx context.Context) (*Predictor, error) {
 	p, err := m.single(ctx)
 	if err != nil {
