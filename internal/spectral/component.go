@@ -1,7 +1,7 @@
 // Package spectral fits a Gaussian process of one input whose spectral density is a sum of components: lines, bands and broad spectra. It
 // represents each component by pairs of cosine and sine at fixed nodes of a quadrature rule (nodes.go), so that the bound of package
 // variational is the exact log evidence, and it finds the components by a search over structures with a price for every hyper-parameter
-// (search.go, score.go), as Duvenaud et al. (2013) do for exact Gaussian processes.
+// (start.go, search.go, score.go), as Duvenaud et al. (2013) do for exact Gaussian processes.
 //
 // Quantities are in the model's units: x and lengths in units of x, frequencies in cycles per unit of x, y and standard deviations in units
 // of y.
