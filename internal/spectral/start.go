@@ -32,7 +32,7 @@ func (s *Search) start() (best Candidate, err error) {
 	if err != nil {
 		return best, err
 	}
-	path, err := s.linesAfter(smooth)
+	path, err := s.linesAfter(none, smooth)
 	if err != nil {
 		return best, err
 	}
@@ -111,10 +111,10 @@ func (s *Search) with(lines, broad Candidate) (best Candidate, err error) {
 	return best, nil
 }
 
-// linesAfter returns a smooth component with lines, if it has few nodes.
-func (s *Search) linesAfter(smooth Candidate) (best Candidate, err error) {
+// linesAfter returns a smooth component with lines, if it has few nodes and is better than none.
+func (s *Search) linesAfter(none, smooth Candidate) (best Candidate, err error) {
 	best.Score = math.Inf(-1)
-	if len(smooth.Components) == 0 || smooth.pairs > leadPairs {
+	if !(smooth.Score > none.Score+minGain) || smooth.pairs > leadPairs {
 		return best, nil
 	}
 	if best, err = s.lines(smooth); err == nil && len(best.Components) > 1 {
