@@ -17,34 +17,42 @@ import (
 	"github.com/vssgp/vssgp/cpu"
 )
 
-// Fit a curve that is sampled from 0 to 10 with a gap, and predict inside and outside of
-// the gap.
+// Fit noisy values from 0 to 10 with a gap, and predict the curve with error bars inside and outside of the gap.
 func Example() {
+	curve := func(t float64) float64 { return 10 + math.Sin(2*t) + 0.3*math.Cos(5*t) }
+	noise := rand.New(rand.NewPCG(1, 2))
 	var x, y []float64
 	for t := 0.0; t < 10; t += 0.1 {
 		if t < 4 || t > 5 {
-			x, y = append(x, t), append(y, 10+math.Sin(2*t)+0.3*math.Cos(5*t))
+			x, y = append(x, t), append(y, curve(t)+0.1*noise.NormFloat64())
 		}
 	}
 	data, err := vssgp.NewData(len(x), x, y)
 	if err != nil {
 		panic(err)
 	}
-	model, _, err := vssgp.Fit(context.Background(), data, vssgp.Options{Iterations: 100})
+	model, _, err := vssgp.Fit(context.Background(), data, vssgp.Options{})
 	if err != nil {
 		panic(err)
 	}
-	p, err := model.Predict(context.Background(), []float64{2, 4.4, 8})
+	for _, c := range model.Components() {
+		fmt.Printf("%s with period %.2f\n", c.Kind, c.Period[0])
+	}
+	at := []float64{2, 4.4, 8}
+	p, err := model.Predict(context.Background(), at)
 	if err != nil {
 		panic(err)
 	}
-	for i, t := range []float64{2, 4.4, 8} {
-		fmt.Printf("f(%.1f) = %.1f, truly %.1f\n", t, p.Mean[i], 10+math.Sin(2*t)+0.3*math.Cos(5*t))
+	sd := p.SD(false) // of the curve; with true, of a noisy value
+	for i, t := range at {
+		fmt.Printf("f(%.1f) = %.2f ± %.2f, truly %.2f\n", t, p.Mean[i], sd[i], curve(t))
 	}
 	// Output:
-	// f(2.0) = 9.0, truly 9.0
-	// f(4.4) = 10.3, truly 10.3
-	// f(8.0) = 9.5, truly 9.5
+	// line with period 3.14
+	// line with period 1.26
+	// f(2.0) = 9.02 ± 0.03, truly 8.99
+	// f(4.4) = 10.28 ± 0.03, truly 10.28
+	// f(8.0) = 9.53 ± 0.03, truly 9.51
 }
 
 // Save a model to a file, and load it to predict.
@@ -57,7 +65,7 @@ func ExampleModel_Save() {
 	if err != nil {
 		panic(err)
 	}
-	model, _, err := vssgp.Fit(context.Background(), data, vssgp.Options{Components: 6, Iterations: 20})
+	model, _, err := vssgp.Fit(context.Background(), data, vssgp.Options{})
 	if err != nil {
 		panic(err)
 	}
@@ -159,7 +167,7 @@ func ExampleFit_severalOutputs() {
 	if err != nil {
 		panic(err)
 	}
-	model, _, err := vssgp.Fit(context.Background(), data, vssgp.Options{Iterations: 100})
+	model, _, err := vssgp.Fit(context.Background(), data, vssgp.Options{})
 	if err != nil {
 		panic(err)
 	}
