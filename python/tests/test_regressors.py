@@ -13,7 +13,7 @@ from vssgp import VSSGPRegressor, _engine, forecast
 
 ESTIMATORS = [
     VSSGPRegressor(),
-    VSSGPRegressor("vssgp"),
+    VSSGPRegressor(features=20),
     VSSGPRegressor("ssgp"),
     VSSGPRegressor("rp"),
     VSSGPRegressor(inference="factorized"),

@@ -31,7 +31,8 @@ class VSSGPRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: 
     """Variational sparse spectrum Gaussian process regression (Gal & Turner 2015).
 
     The covariance is a spectral mixture. It is approximated by random cosine features, whose frequencies have an
-    approximate posterior.
+    approximate posterior. By default, for one input, its components are found by a search, and predictions average over
+    the hyper-parameters.
 
     Parameters
     ----------
