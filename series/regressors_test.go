@@ -60,6 +60,7 @@ func TestRegressors(t *testing.T) {
 
 // TestRegressorErrors checks the errors for invalid regressors. Missing regressor values are allowed if all outputs are missing too.
 func TestRegressorErrors(t *testing.T) {
+	slow.Race(t)
 	s := driven(60)
 	m := fit(t, s, Options{Draws: AtMode})
 	nan := math.NaN()

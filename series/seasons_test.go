@@ -262,6 +262,7 @@ func weeks(n int) Series {
 // instead, and is repeated by the forecast. The bound is not below the bound without the short memory or of a known
 // season.
 func TestFewPeriods(t *testing.T) {
+	slow.Race(t)
 	all := []struct {
 		rows, period int
 		noise        float64

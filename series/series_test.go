@@ -263,6 +263,7 @@ func TestDegenerateData(t *testing.T) {
 
 // TestKnownErrorsExtreme checks forecasts with known errors that are far too small or too large.
 func TestKnownErrorsExtreme(t *testing.T) {
+	slow.Race(t)
 	const n = 120
 	random := rand.New(rand.NewPCG(3, 3))
 	for name, e := range map[string]func() float64{

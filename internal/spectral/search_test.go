@@ -14,6 +14,7 @@ import (
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cpu"
 	"github.com/vssgp/vssgp/internal/testkit"
+	"github.com/vssgp/vssgp/internal/testkit/slow"
 	"github.com/vssgp/vssgp/variational"
 )
 
@@ -146,6 +147,7 @@ func TestSlopes(t *testing.T) {
 
 // TestFindsTheStructure checks the kinds that a search finds in data with known components.
 func TestFindsTheStructure(t *testing.T) {
+	slow.Race(t)
 	for _, test := range []struct {
 		name  string
 		made  []Component
