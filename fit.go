@@ -92,8 +92,8 @@ type Result struct {
 	// LogPrior is the log density of the optimized hyper-parameters' logarithms under
 	// Options.Priors, or 0 without priors. A fit maximizes Bound + LogPrior.
 	LogPrior float64
-	// Init is the initialization: that of the options or the default for the data, which is "table" for several inputs; "" for a fit from
-	// Options.From, unless that continues a search.
+	// Init is the initialization that the options request, or the default for the data, which is "table" for several inputs. It is "" for
+	// a fit from Options.From, unless that continues a search.
 	Init       Init
 	Iterations int           // of the best start; after a search, the number of structures that improved the score
 	Starts     []StartResult // in the order they ran
@@ -304,7 +304,7 @@ func (f *fit) openCheckpoint() (m *Model, state *optimize.State, err error) {
 }
 
 // fromTrait is the name of the trait of Options.From. The trait is not compared once the
-// last start has begun.
+// last start has begun, or a search has optimized the model.
 const fromTrait = "the model to start from"
 
 // fingerprint returns the traits that determine the bits of the fit: the build, the
@@ -338,7 +338,7 @@ func (f *fit) fingerprint() ([]checkpoint.Trait, error) {
 // between two starts. It returns an error if the snapshot belongs to another fit.
 func (f *fit) read(s *checkpoint.Snapshot, made []checkpoint.Trait) (*Model, error) {
 	var may []string
-	if s.State != nil && s.Start == s.Starts-1 {
+	if s.State != nil && s.Start == s.Starts-1 || len(s.Search) > 0 {
 		may = []string{fromTrait}
 	}
 	if text := checkpoint.Differ(s.Made, made, may...); text != "" {

@@ -62,8 +62,8 @@ type Options struct {
 	Paper          PaperOptions // initial values of InitPaper
 	NoisePrecision float64      // initial τ in the data's 1/y²; 0: chosen by Init
 	UniformPhases  bool         // a uniform posterior of the phases instead of fixed phases
-	// From has the initial parameters, units and windows; the options that choose them must then be unset. From a model that a search has
-	// found, the search continues; with NoIterations the model is only conditioned on the data.
+	// From has the initial parameters, units and windows; the options that choose them must then be unset. A model that a search has found
+	// is one more start of a search; with NoIterations the model is only conditioned on the data.
 	From *Model
 
 	Priors    Priors           // of σ, l and the noise; default weak priors chosen from the data, see NoPriors

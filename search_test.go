@@ -240,6 +240,50 @@ func TestSearchBits(t *testing.T) {
 	}
 }
 
+// TestResumeContinuedSearch checks that a resumed search does not need the model it started from, which the interrupted fit may have
+// replaced, and that its result is the same.
+func TestResumeContinuedSearch(t *testing.T) {
+	known, _, _ := gapped(0.2)
+	from, _ := mustFit(t, &Data{N: 60, Q: 1, D: 1, X: known.X[:60], Y: known.Y[:60]}, Options{})
+	o := Options{From: from, Checkpoint: CheckpointOptions{Path: filepath.Join(t.TempDir(), "c"), Every: time.Hour}}
+	want, _ := mustFit(t, known, Options{From: from})
+	ctx, cancel := context.WithCancel(t.Context())
+	o.Progress = func(Progress) { cancel() }
+	m, _, err := Fit(ctx, known, o)
+	if !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	o.From, o.Progress, o.Checkpoint.Resume = m, nil, true
+	if again, _ := mustFit(t, known, o); !bytes.Equal(encoded(t, again), encoded(t, want)) {
+		t.Error("the resumed search ends with another model")
+	}
+}
+
+// TestFrequenciesOfSearch checks that each line has one frequency, with its standard deviation, and other components have none.
+func TestFrequenciesOfSearch(t *testing.T) {
+	rng := modeltest.NewRNG(5)
+	data := &Data{Q: 1, D: 1}
+	for i := range 300 {
+		x := float64(i) / 10
+		add(data, x, 2*math.Sin(2*x)+math.Cos(5*x)+0.3*rng.NormFloat64())
+	}
+	m, _ := mustFit(t, data, Options{})
+	all := m.Frequencies()
+	if len(m.Components()) != 2 || len(all) != 2 {
+		t.Fatalf("%d components with %d frequencies, want 2 lines", len(m.Components()), len(all))
+	}
+	for _, f := range all {
+		nearest := min(math.Abs(f.Mean[0]-1/math.Pi), math.Abs(f.Mean[0]-2.5/math.Pi))
+		if nearest > 4*f.SD[0] || f.SD[0] > 0.01 {
+			t.Errorf("frequency %g ± %g", f.Mean[0], f.SD[0])
+		}
+	}
+	smooth, _, _ := gapped(0.2)
+	if rough, _ := mustFit(t, smooth, Options{}); rough.rows == nil || len(rough.Frequencies()) > len(rough.Components()) {
+		t.Errorf("%d frequencies of %+v", len(rough.Frequencies()), rough.Components())
+	}
+}
+
 // TestConditionRough checks that a model with rough components can be conditioned on other data, and has only the exact bound.
 func TestConditionRough(t *testing.T) {
 	known, x, _ := gapped(0.2)

@@ -132,7 +132,8 @@ func (f *Filter) near(a, b *filtered) bool {
 // there is none.
 func (f *Filter) step(before, now *filtered, gap float64, first, seen bool) *step {
 	j := f.j
-	s := &step{f: f.room(j * j), p: f.room(j * j), gain: f.room(j), df: f.room(f.slopes * j * j), dk: f.room(f.slopes * j), ds: f.room(f.slopes)}
+	s := &step{f: f.room(j * j), p: f.room(j * j), gain: f.room(j)}
+	s.df, s.dk, s.ds = f.room(f.slopes*j*j), f.room(f.slopes*j), f.room(f.slopes)
 	for i, v := range f.prior { // W = P∞ − F·P∞·Fᵀ
 		s.p[i*j+i] = v
 	}
@@ -151,7 +152,7 @@ func (f *Filter) step(before, now *filtered, gap float64, first, seen bool) *ste
 	return s
 }
 
-// move adds the slopes of F·(Q' − P∞)·Fᵀ to those of now. moved is Q' − P∞.
+// move adds the slopes of F·(Q' − P∞)·Fᵀ to now.dq. moved is Q' − P∞.
 func (f *Filter) move(s *step, before, now *filtered) {
 	j := f.j
 	for p := range f.slopes {

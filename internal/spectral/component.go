@@ -84,21 +84,6 @@ func (c Component) String() string {
 	return s + ")"
 }
 
-// Covariance returns k(t), the component's covariance at distance t.
-func (c Component) Covariance(t float64) float64 {
-	v := c.SD * c.SD
-	r := math.Abs(t) / c.Length
-	switch c.Kind {
-	case Band, RBF:
-		v *= math.Exp(-0.5 * r * r)
-	case M32:
-		v *= (1 + math.Sqrt(3)*r) * math.Exp(-math.Sqrt(3)*r)
-	case OU, Damped:
-		v *= math.Exp(-r)
-	}
-	return v * math.Cos(2*math.Pi*c.Frequency*t)
-}
-
 // Density returns the spectral density of a rough component at frequency f ≥ 0, for both signs of f; 0 for other kinds.
 func (c Component) Density(f float64) float64 {
 	w := 2 * math.Pi * f * c.Length

@@ -11,6 +11,7 @@ type move struct {
 	name       string // moves with the same name differ only in initial values
 	components []Component
 	added      int // number of new components; 0 if the change concerns others
+	cost       float64
 }
 
 const (
@@ -60,7 +61,9 @@ func (s *Search) moves(m Model, r residual) (all []move) {
 // the model's.
 func (s *Search) additions(m Model, r residual) (all []move) {
 	d := s.domain
-	put := func(name string, c Component) { all = append(all, move{name, add(m.Components, c), 1}) }
+	put := func(name string, c Component) {
+		all = append(all, move{name: name, components: add(m.Components, c), added: 1})
+	}
 	for i, p := range r.peaks {
 		if p.gain < peakLeast {
 			break
@@ -124,7 +127,7 @@ func (s *Search) merges(m Model) (all []move) {
 		sd, _, width := moments(sharp[:n], 0)
 		broad := Component{Kind: RBF, SD: sd, Length: max(d.lengthOf(width), 1.5*d.shortest(RBF))}
 		if len(d.nodes(broad).Node) <= mergeNodes*n {
-			all = append(all, move{"merge into rbf", add(rest, append(slices.Clone(sharp[n:]), broad)...), 0})
+			all = append(all, move{name: "merge into rbf", components: add(rest, append(slices.Clone(sharp[n:]), broad)...)})
 		}
 		if n > mergeClose {
 			continue
@@ -139,7 +142,7 @@ func (s *Search) merges(m Model) (all []move) {
 		band := Component{Kind: Band, SD: sd, Frequency: center, Length: max(d.lengthOf(width), 1.5*d.shortest(Band))}
 		if len(d.nodes(band).Node) <= mergeNodes*n {
 			others := slices.Concat(rest, sharp[:at], sharp[at+n:])
-			all = append(all, move{"merge into band", add(others, band), 0})
+			all = append(all, move{name: "merge into band", components: add(others, band)})
 		}
 	}
 	return all
@@ -182,7 +185,7 @@ func (s *Search) changes(m Model) (all []move) {
 			}
 			changed := slices.Clone(m.Components)
 			changed[i] = n
-			all = append(all, move{name, changed, 0})
+			all = append(all, move{name: name, components: changed})
 		}
 		switch c.Kind {
 		case RBF:

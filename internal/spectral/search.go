@@ -22,7 +22,7 @@ type Search struct {
 	spectrum *spectrum
 	report   func(Candidate)
 
-	// From, unless it is nil, is the model to start from.
+	// From, unless it is nil, is one more model to start from.
 	From *Model
 	// Log has the results so far. Keep, unless it is nil, is called after each new one; an error ends the search.
 	Log  []Step
@@ -115,8 +115,10 @@ func (s *Search) round(from Candidate) (best Candidate, err error) {
 	}
 	var trials []trial
 	moves := s.moves(from.Model, r)
-	cost := func(m move) float64 { return s.cost(s.domain.expand(Model{m.components, from.Noise})) }
-	slices.SortStableFunc(moves, func(a, b move) int { return cmp.Compare(cost(a), cost(b)) }) // maxWork leaves out the expensive ones
+	for i, m := range moves {
+		moves[i].cost = s.cost(s.domain.expand(Model{m.components, from.Noise}))
+	}
+	slices.SortStableFunc(moves, func(a, b move) int { return cmp.Compare(a.cost, b.cost) }) // maxWork leaves out the expensive ones
 	for _, m := range moves {
 		next := Model{m.components, from.Noise}
 		if s.work > maxWork {
@@ -142,16 +144,24 @@ func (s *Search) round(from Candidate) (best Candidate, err error) {
 			continue
 		}
 		seen[t.name] = true
-		c, err := s.optimize(t.Model, jointIterations, nil)
-		if err != nil {
+		if err := s.try(&best, t.Model, jointIterations); err != nil {
 			return best, err
-		}
-		s.keep(c)
-		if c.Score > best.Score {
-			best = c
 		}
 	}
 	return best, nil
+}
+
+// try optimizes a model, adds it to the pool, and sets best to it if its score is higher.
+func (s *Search) try(best *Candidate, m Model, iterations int) error {
+	c, err := s.optimize(m, iterations, nil)
+	if err != nil {
+		return err
+	}
+	s.keep(c)
+	if c.Score > best.Score {
+		*best = c
+	}
+	return nil
 }
 
 // drop removes components while the score increases.

@@ -36,7 +36,7 @@ func draw(x []float64, c Component, rng *rand.Rand) []float64 {
 	k := mat.NewSymDense(n, nil)
 	for i := range n {
 		for j := range i + 1 {
-			k.SetSym(i, j, c.Covariance(x[i]-x[j]))
+			k.SetSym(i, j, c.covariance(x[i]-x[j]))
 		}
 		k.SetSym(i, i, k.At(i, i)+1e-8)
 	}
@@ -63,7 +63,7 @@ func dense(d *Domain, m Model, x, y []float64) float64 {
 		for j := range i + 1 {
 			v := d.Constant * d.Constant
 			for _, c := range m.Components {
-				v += c.Covariance(x[i] - x[j])
+				v += c.covariance(x[i] - x[j])
 			}
 			if i == j {
 				v += m.Noise * m.Noise

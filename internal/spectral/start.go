@@ -10,13 +10,13 @@ const (
 	initialNoise = 0.3 // of a model with one broad component, in units of y
 )
 
-// start returns From, optimized, or the best of four models: a sum of lines, a single broad component, both together, and a single
-// oscillation. Both together begin with the lines or, because slow lines can take the place of a smooth trend, with the broad component.
+// start returns the best of these models: From, a sum of lines, a single broad component, both together, and a single oscillation. Both
+// together begin with the lines or, because slow lines can take the place of a smooth trend, with the broad component.
 func (s *Search) start() (best Candidate, err error) {
+	given := failed(Model{})
 	if s.From != nil {
-		best, err = s.optimize(*s.From, jointIterations, nil)
-		if s.keep(best); err != nil || !math.IsInf(best.Score, -1) {
-			return best, err
+		if err := s.try(&given, *s.From, jointIterations); err != nil {
+			return given, err
 		}
 	}
 	none, err := s.optimize(Model{Noise: s.domain.Unit}, lineIterations, nil)
@@ -47,7 +47,7 @@ func (s *Search) start() (best Candidate, err error) {
 	if err != nil {
 		return best, err
 	}
-	for _, c := range []Candidate{broad, path, both, one} {
+	for _, c := range []Candidate{given, broad, path, both, one} {
 		if c.Score > max(best.Score, none.Score+minGain) {
 			best = c
 		}
@@ -69,14 +69,8 @@ func (s *Search) oscillation(none Candidate) (best Candidate, err error) {
 		{Damped, initialSD * d.Unit, p, max(dampedCycles/p, 2*d.Spacing)},
 		{Band, initialSD * d.Unit, p, max(bandLengths[1]*d.span(), 3*d.shortest(Band))},
 	} {
-		m := Model{[]Component{c}, initialNoise * d.Unit}
-		found, err := s.optimize(m, broadIterations, nil)
-		if err != nil {
+		if err := s.try(&best, Model{[]Component{c}, initialNoise * d.Unit}, broadIterations); err != nil {
 			return best, err
-		}
-		s.keep(found)
-		if found.Score > best.Score {
-			best = found
 		}
 	}
 	return best, nil
@@ -99,13 +93,8 @@ func (s *Search) with(lines, broad Candidate) (best Candidate, err error) {
 		if !(c.Length > 1.5*s.domain.shortest(c.Kind)) || len(s.domain.nodes(c).Node) > leadPairs {
 			continue
 		}
-		c, err := s.optimize(Model{add(lines.Components, c), lines.Noise}, changeIterations, nil)
-		if err != nil {
+		if err := s.try(&best, Model{add(lines.Components, c), lines.Noise}, changeIterations); err != nil {
 			return best, err
-		}
-		s.keep(c)
-		if c.Score > best.Score {
-			best = c
 		}
 	}
 	return best, nil

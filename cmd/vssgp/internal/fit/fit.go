@@ -277,13 +277,14 @@ func reportFit(env *cli.Env, m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, 
 	}
 	components, features := m.Components(), ", "+cli.Counted(m.Params.M(), "feature")
 	switch {
-	case searched(m):
+	case report.Searched(m):
 		features = ""
 	case points:
 		features += " with point frequencies"
 	}
-	env.Print("%s, %s%s, noise sd %s", cli.Counted(data.N, "row"), cli.Counted(len(components), "component"), features, cli.Row(m.NoiseSD()))
-	if searched(m) {
+	env.Print("%s, %s%s, noise sd %s",
+		cli.Counted(data.N, "row"), cli.Counted(len(components), "component"), features, cli.Row(m.NoiseSD()))
+	if report.Searched(m) {
 		printComponents(env, components, math.MaxInt)
 	}
 	if times != nil {

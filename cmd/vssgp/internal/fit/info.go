@@ -211,12 +211,6 @@ func pairs(a, sd []float64) string {
 	return strings.Join(parts, "; ")
 }
 
-// searched reports whether a search has found the model's components, or that there are none.
-func searched(m *vssgp.Model) bool {
-	c := m.Components()
-	return len(c) == 0 || c[0].Kind != ""
-}
-
 // printComponents prints the components with the largest standard deviations in the first output.
 func printComponents(env *cli.Env, all []vssgp.Component, top int) {
 	if len(all) == 0 {

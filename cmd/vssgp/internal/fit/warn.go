@@ -8,6 +8,7 @@ import (
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/datafile"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/report"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/table"
 	"github.com/vssgp/vssgp/internal/bayes"
 )
@@ -28,7 +29,7 @@ func warnFit(env *cli.Env, m *vssgp.Model, r *vssgp.Result, data *vssgp.Data) {
 			"--noise-precision 1/sd²", cli.Counted(data.N, "row"))
 	}
 	by := ""
-	if searched(m) {
+	if report.Searched(m) {
 		by = ", by --init spectrum"
 	} else {
 		warnNoise(env, m, data)
@@ -63,7 +64,7 @@ func beyondWarner(env *cli.Env, m *vssgp.Model, at *datafile.Places) func(x []fl
 		return func([]float64) {}
 	}
 	why := "its intervals are too narrow"
-	if searched(m) {
+	if report.Searched(m) {
 		why = "it assumes that the components continue"
 	}
 	lo, hi := m.Range[0][0], m.Range[0][1]

@@ -86,6 +86,12 @@ func Effort(r *vssgp.Result) string {
 	return fmt.Sprintf("after %s from %s of init %s", Counted(r.Iterations, "iteration"), Counted(len(r.Starts), "initialization"), r.Init)
 }
 
+// Searched reports whether a search has found the model's components, or that there are none.
+func Searched(m *vssgp.Model) bool {
+	c := m.Components()
+	return len(c) == 0 || c[0].Kind != ""
+}
+
 // leftOut returns sentences about inputs and outputs without charts.
 func leftOut(m *vssgp.Model) (text []string) {
 	if m.Params.D > maxSeries {
@@ -126,9 +132,13 @@ func curveOf(p *vssgp.Prediction, sd, x []float64, d int) curve {
 
 // between returns points in the gaps of sorted x, so that a curve shows what the model predicts there.
 func between(x []float64) (more []float64) {
+	step := (x[len(x)-1] - x[0]) / gaps
+	if step == 0 {
+		return nil
+	}
 	for i, v := range x[1:] {
 		gap := v - x[i]
-		n := int(gaps * gap / (x[len(x)-1] - x[0]))
+		n := int(gap / step)
 		for k := range n {
 			more = append(more, x[i]+gap*float64(k+1)/float64(n+1))
 		}

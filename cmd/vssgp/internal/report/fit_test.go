@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -99,6 +100,23 @@ func TestCurveIsSortedByInput(t *testing.T) {
 				t.Errorf("noise %v, point %d: (%v, %v), band %v to %v", noise, i, c.x[i], c.mean[i], c.lower[i], c.upper[i])
 			}
 		}
+	}
+}
+
+// TestBetween checks that a curve has points in a gap, and none between close or equal rows.
+func TestBetween(t *testing.T) {
+	var x []float64
+	for n := range 1000 {
+		if n < 400 || n > 600 {
+			x = append(x, float64(n))
+		}
+	}
+	more := between(x)
+	if want := gaps / 5; len(more) < want-2 || slices.Min(more) <= 399 || slices.Max(more) >= 601 {
+		t.Errorf("%d points from %v to %v, want about %d in the gap", len(more), slices.Min(more), slices.Max(more), want)
+	}
+	if more := between([]float64{3, 3, 3}); more != nil {
+		t.Errorf("%v between equal rows", more)
 	}
 }
 

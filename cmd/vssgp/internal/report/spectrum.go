@@ -46,7 +46,7 @@ func Amplitudes(m *vssgp.Model) []float64 {
 		k, d := i/m.Params.D, i%m.Params.D
 		out[i] = math.Abs(f.Amp[k]*mean[i]) * m.Y.Scale[d]
 	}
-	if c := m.Components(); len(c) == 0 || c[0].Kind != "" {
+	if Searched(m) {
 		sums := slices.Clone(out)
 		for i := range out {
 			k, d := i/m.Params.D, i%m.Params.D
