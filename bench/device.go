@@ -49,8 +49,8 @@ func withCard(m machine.Machine, ordinal int) machine.Machine {
 			continue
 		}
 		m.GPU = d.Name
-		if image, err := kernels.Image(d.Major, d.Minor); err == nil {
-			m.PTX = fmt.Sprintf("%x", sha256.Sum256(image))
+		if ptx, err := kernels.PTX(d.Major, d.Minor); err == nil {
+			m.PTX = fmt.Sprintf("%x", sha256.Sum256(ptx))
 		}
 	}
 	return m

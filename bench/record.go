@@ -53,6 +53,7 @@ type record struct {
 	Data      string  `json:"data,omitempty"`   // file of the rows; "": synthetic
 	Fitted    bool    `json:"fitted,omitempty"` // -fitted
 	Direct    bool    `json:"direct,omitempty"` // -direct
+	Image     string  `json:"image,omitempty"`  // name of the file -image
 	Seed      uint64  `json:"seed"`
 	Method    string  `json:"method"`    // vssgp
 	Inference string  `json:"inference"` // exact, factorized or predict
@@ -69,8 +70,8 @@ type record struct {
 	Precision string  `json:"precision"`
 	Simd      string  `json:"simd,omitempty"` // instruction set of the CPU's kernels: avx512, avx2 or go
 
-	Start float64 `json:"start_seconds,omitempty"` // opening the device; on a GPU the driver compiles the kernels at the first start
-	First float64 `json:"first_seconds,omitempty"` // first evaluation of the opened rows, not counted
+	Start float64 `json:"start_seconds,omitempty"` // opening the device
+	First float64 `json:"first_seconds,omitempty"` // first evaluation of the opened rows, not counted; on a GPU the driver compiles the kernels
 	timing
 	Kernels     times   `json:"kernel_seconds,omitempty"` // means per evaluation
 	RowsPer     float64 `json:"rows_per_second,omitempty"`

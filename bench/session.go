@@ -30,9 +30,10 @@ type speedTask struct {
 	ordinal          int    // number of the GPU, parsed from device
 	repeats, fit     int    // timed evaluations, iterations of a fit
 	peak             float64
-	kernels, clocked bool // time a GPU's kernels; time the parts of the CPU's passes
-	direct           bool // use no tables
-	checked          bool // compare the results with the CPU
+	kernels, clocked bool   // time a GPU's kernels; time the parts of the CPU's passes
+	direct           bool   // use no tables
+	checked          bool   // compare the results with the CPU
+	image            string // variants of kernels
 	data             string
 	dump, name       string
 	commit           string
@@ -61,7 +62,13 @@ type session struct {
 // the command.
 func (o *speedTask) measure() (r *record, peers []peerLine, err error) {
 	began := time.Now()
-	b, err := openDevice(o.kind, gpu.Options{Ordinal: o.ordinal, Timing: o.kernels, Direct: o.direct})
+	options := gpu.Options{Ordinal: o.ordinal, Timing: o.kernels, Direct: o.direct}
+	if o.image != "" {
+		if options.Image, err = os.ReadFile(o.image); err != nil {
+			return nil, nil, err
+		}
+	}
+	b, err := openDevice(o.kind, options)
 	start := time.Since(began)
 	if err != nil {
 		return nil, nil, fmt.Errorf("-device %s: %w", o.device, err)
@@ -93,7 +100,7 @@ func newSession(o *speedTask, b backend.Backend) (*session, error) {
 	r := &record{
 		Machine: machine.This(o.commit), Time: machine.Now(), Bench: "speed", Case: o.name, Seed: o.Seed, Method: "vssgp",
 		Inference: o.inference,
-		Data:      strings.TrimSuffix(filepath.Base(o.data), "."), Fitted: o.Fitted, Direct: o.direct, Window: o.Window,
+		Data:      strings.TrimSuffix(filepath.Base(o.data), "."), Fitted: o.Fitted, Direct: o.direct, Image: strings.TrimSuffix(filepath.Base(o.image), "."), Window: o.Window,
 		Even: !o.Uneven && o.data == "", N: p.N, Q: p.Q, D: p.D, L: m.L, K: m.K, M: m.M(), V: m.Windows.Count(),
 		Device: b.Name(), Precision: "float64", timing: timing{Fit: fit, Status: machine.OK},
 	}

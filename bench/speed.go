@@ -32,6 +32,7 @@ func (o *speedTask) flags(set *flag.FlagSet) {
 	set.BoolVar(&o.Fitted, "fitted", false, "features as in real fits: all extend over all rows, half have low frequencies")
 	set.BoolVar(&o.checked, "check", false, "compare bound and gradient with the CPU; fail if they differ by more than 1e-11 and 1e-9")
 	set.BoolVar(&o.direct, "direct", false, "compute the sums by passes over the rows, even if tables are faster")
+	set.StringVar(&o.image, "image", "", "file of PTX or a cubin with variants of kernels, which replace those of the same names")
 	set.StringVar(&o.data, "data", "", "use the rows of this recording or table of two columns, and the model after -fit iterations")
 	set.BoolVar(&o.json, "json", false, "print lines of JSON instead of text")
 	set.StringVar(&o.out, "out", "", "append lines of JSON to this file")
@@ -66,6 +67,7 @@ func (o *speedTask) check(files []string) error {
 		demand(!o.checked || !predict, "-check requires -inference exact or factorized"),
 		demand(!dump || !predict, "-dump requires -inference exact or factorized"),
 		demand(o.peerTime > 0, "-peer-time %v: must be positive", o.peerTime),
+		demand(o.image == "" || o.kind == "cuda", "-image requires -device cuda"),
 		demandFiles(files, 0, ""), o.sizes.check(), err,
 		known("peers", o.peers, peerNames),
 		demand(len(o.peers) == 0 || exact && o.Window == 0,
@@ -80,6 +82,9 @@ func (o *speedTask) defaultName() string {
 	if o.data != "" {
 		s = fmt.Sprintf("%s %s M=%d", o.inference, filepath.Base(o.data), o.Features)
 	}
+	if o.Q > 1 {
+		s += fmt.Sprintf(" Q=%d", o.Q)
+	}
 	if o.Window > 0 {
 		s += fmt.Sprintf(" window=%g", o.Window)
 	}
@@ -91,6 +96,9 @@ func (o *speedTask) defaultName() string {
 	}
 	if o.direct {
 		s += " direct"
+	}
+	if o.image != "" {
+		s += " " + filepath.Base(o.image)
 	}
 	return s
 }

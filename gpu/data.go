@@ -39,7 +39,7 @@ func (b *Backend) openRows(d backend.Data) (*rows, error) {
 		return nil, fmt.Errorf("%d inputs exceed the maximum of %d on a GPU (the CPU has no limit): %w", d.Q, kernels.MaxInputs,
 			backend.ErrShape)
 	}
-	if b.module == nil {
+	if b.closed {
 		return nil, fmt.Errorf("the backend: %w", errClosed)
 	}
 	q, err := b.newQueue()

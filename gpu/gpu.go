@@ -24,6 +24,9 @@ type Options struct {
 	Timing bool
 	// Direct computes all sums by passes over the rows, never from tables.
 	Direct bool
+	// Image is PTX or a cubin whose kernels replace those of package kernels with the same names,
+	// for measurements of variants.
+	Image []byte
 
 	anyTables bool // for tests: use tables even if they are slower (spectrum.go)
 }
@@ -32,7 +35,8 @@ type Options struct {
 type Backend struct {
 	device   cuda.Device
 	context  *cuda.Context
-	module   *cuda.Module
+	variant  *cuda.Module // of Options.Image; nil: none
+	closed   bool
 	timings  *timings // nil: disabled
 	passCost float64  // rowspectrum.Card, or more in tests
 
@@ -68,14 +72,46 @@ func openCard(o Options) (*Backend, error) {
 	if o.Timing {
 		b.timings = &timings{sum: map[string]backend.Timing{}}
 	}
-	image, err := kernels.Image(b.device.Major, b.device.Minor)
+	if o.Image != nil {
+		b.variant, err = context.Load(o.Image)
+	}
 	if err == nil {
-		b.module, err = context.Load(image)
+		_, err = b.function(kernels.FeaturesPrepare{}.Name()) // fails now if the driver is too old for the PTX
 	}
 	if err != nil {
 		return nil, errors.Join(err, context.Close())
 	}
 	return b, nil
+}
+
+// function returns a kernel by its name. The driver compiles it at the first call in the process.
+func (b *Backend) function(name string) (f *cuda.Function, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if f = b.functions[name]; f == nil {
+		if f, err = b.load(name); err == nil {
+			b.functions[name] = f
+		}
+	}
+	return f, err
+}
+
+// load loads the image of a kernel, unless the variant has the kernel.
+func (b *Backend) load(name string) (*cuda.Function, error) {
+	if b.variant != nil {
+		if f, err := b.variant.Function(name); err == nil {
+			return f, nil
+		}
+	}
+	image, err := kernels.Image(b.device.Major, b.device.Minor, name)
+	if err != nil {
+		return nil, err
+	}
+	m, err := b.context.Load(image)
+	if err != nil {
+		return nil, err
+	}
+	return m.Function(name)
 }
 
 // Name returns a name such as "cuda:0 NVIDIA H200".
@@ -84,10 +120,10 @@ func (b *Backend) Name() string { return fmt.Sprintf("cuda:%d %s", b.device.Ordi
 // Close releases the GPU. If rows are still open, it returns an error with the size of their
 // memory.
 func (b *Backend) Close() error {
-	if b.module == nil {
+	if b.closed {
 		return nil
 	}
-	b.module = nil
+	b.closed = true
 	if err := b.context.Close(); err != nil {
 		return fmt.Errorf("gpu: close GPU %d: %w", b.device.Ordinal, err)
 	}

@@ -84,18 +84,6 @@ func (q *queue) launchTile(tile int64, small, large kernel, blocks, shared int) 
 	q.launch(small, blocks, shared)
 }
 
-// function returns a kernel by its name and caches it.
-func (b *Backend) function(name string) (f *cuda.Function, err error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if f = b.functions[name]; f == nil {
-		if f, err = b.module.Function(name); err == nil {
-			b.functions[name] = f
-		}
-	}
-	return f, err
-}
-
 // send copies bytes to the beginning of an array.
 func (q *queue) send(a array, b []byte) {
 	if len(b) > 0 && q.err == nil {

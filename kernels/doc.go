@@ -73,7 +73,8 @@
 // from other sources. With it, a test regenerates the PTX and compares. If VSSGP_REQUIRE_NVCC=1,
 // that test fails without nvcc.
 //
-// A driver compiles the PTX for its GPU: sm_80 for compute capability 8, sm_90 for 9 and above.
+// A driver compiles the PTX for its GPU: sm_80 for compute capability 8, sm_90 for 9 and above. Package
+// gpu loads each kernel at its first launch, by Image, because compiling all of them takes five seconds.
 // GPUs below 8.0 are not supported: their tensor cores do not multiply in float64.
 //
 // # Arguments

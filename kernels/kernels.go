@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 )
 
@@ -18,9 +19,9 @@ var sm90 []byte
 // Unpacking takes some milliseconds, once.
 var ptx80, ptx90 = unpack(sm80), unpack(sm90)
 
-// Image returns the PTX for the highest architecture that does not exceed a device's compute
-// capability. The driver compiles it for the device. The bytes are shared and must not be changed.
-func Image(major, minor int) ([]byte, error) {
+// PTX returns all kernels for the highest architecture that does not exceed a device's compute
+// capability. The bytes are shared and must not be changed.
+func PTX(major, minor int) ([]byte, error) {
 	switch {
 	case major >= 9:
 		return ptx90()
@@ -28,6 +29,26 @@ func Image(major, minor int) ([]byte, error) {
 		return ptx80()
 	}
 	return nil, fmt.Errorf("kernels: no PTX for compute capability %d.%d: the minimum is 8.0", major, minor)
+}
+
+// entry begins a kernel in PTX. All functions are inlined, so the text before the first one, with
+// the constants, and a kernel's own text are complete.
+const entry = ".visible .entry "
+
+// Image returns the PTX of one kernel. The driver compiles it for the device when it is loaded,
+// which takes seconds for all kernels.
+func Image(major, minor int, kernel string) ([]byte, error) {
+	all, err := PTX(major, minor)
+	if err != nil {
+		return nil, err
+	}
+	head, _, _ := bytes.Cut(all, []byte(entry))
+	_, own, found := bytes.Cut(all, []byte(entry+kernel+"("))
+	if !found {
+		return nil, fmt.Errorf("kernels: no kernel %q", kernel)
+	}
+	own, _, _ = bytes.Cut(own, []byte(entry))
+	return slices.Concat(head, []byte(entry+kernel+"("), own), nil
 }
 
 func unpack(packed []byte) func() ([]byte, error) {

@@ -31,7 +31,7 @@ func file(t *testing.T, name string) []byte {
 func images(t *testing.T) (all [][]byte) {
 	t.Helper()
 	for _, arch := range source.Architectures {
-		ptx := testkit.Must(Image(arch/10, arch%10))(t)
+		ptx := testkit.Must(PTX(arch/10, arch%10))(t)
 		all = append(all, ptx)
 	}
 	return all
@@ -95,7 +95,7 @@ func TestPTXIsReproducible(t *testing.T) {
 }
 
 var (
-	entry     = regexp.MustCompile(`\.visible \.entry (\w+)\(([^)]*)\)\s*\.maxntid (\d+), 1, 1`)
+	entries   = regexp.MustCompile(`\.visible \.entry (\w+)\(([^)]*)\)\s*\.maxntid (\d+), 1, 1`)
 	eightByte = regexp.MustCompile(`^\s*\.param \.[usbf]64 \w+\s*$`)
 )
 
@@ -112,7 +112,7 @@ func TestEntriesMatchArguments(t *testing.T) {
 			t.Errorf("sm_%d: the PTX is not of ISA 7.8 for that target", arch)
 		}
 		var have []string
-		for _, m := range entry.FindAllSubmatch(ptx, -1) {
+		for _, m := range entries.FindAllSubmatch(ptx, -1) {
 			var params []string
 			if len(bytes.TrimSpace(m[2])) > 0 {
 				params = strings.Split(string(m[2]), ",")
@@ -141,19 +141,48 @@ func TestPTXHasNoPaths(t *testing.T) {
 	}
 }
 
-func TestImageOfCapability(t *testing.T) {
+func TestPTXOfCapability(t *testing.T) {
 	for _, c := range []struct{ major, minor, target int }{
 		{8, 0, 80}, {8, 6, 80}, {8, 9, 80}, {9, 0, 90}, {10, 0, 90}, {12, 1, 90},
 	} {
-		ptx, err := Image(c.major, c.minor)
+		ptx, err := PTX(c.major, c.minor)
 		if err != nil || !bytes.Contains(ptx, fmt.Appendf(nil, ".target sm_%d\n", c.target)) {
 			t.Errorf("%d.%d: not the PTX for sm_%d: %v", c.major, c.minor, c.target, err)
 		}
 	}
 	for _, c := range [][2]int{{7, 0}, {7, 5}, {6, 1}, {6, 9}, {3, 5}, {0, 0}} {
-		if _, err := Image(c[0], c[1]); err == nil {
+		if _, err := PTX(c[0], c[1]); err == nil {
 			t.Errorf("%d.%d: got PTX", c[0], c[1])
 		}
+	}
+}
+
+// TestImageHasOneKernel checks that the images together are the PTX, and that nothing that another kernel
+// could use is defined after the first one.
+func TestImageHasOneKernel(t *testing.T) {
+	definition := regexp.MustCompile(`(?m)^\.(?:const|global|shared|extern|func|visible \.func).*`)
+	for i, all := range images(t) {
+		arch := source.Architectures[i]
+		head, _, _ := bytes.Cut(all, []byte(entry))
+		if late := definition.Find(all[len(head):]); late != nil {
+			t.Errorf("sm_%d: after the first kernel: %s", arch, late)
+		}
+
+		size := len(head)
+		for _, k := range read(t).Kernels {
+			image := testkit.Must(Image(arch/10, arch%10, k.Name))(t)
+			own := entries.FindAllSubmatch(image, -1)
+			if len(own) != 1 || string(own[0][1]) != k.Name {
+				t.Errorf("sm_%d: the image of %s has the kernels %q", arch, k.Name, own)
+			}
+			size += len(image) - len(head)
+		}
+		if size != len(all) {
+			t.Errorf("sm_%d: the images have %d bytes, the PTX %d", arch, size, len(all))
+		}
+	}
+	if _, err := Image(9, 0, "features"); err == nil {
+		t.Error("got an image of an unknown kernel")
 	}
 }
 

@@ -61,7 +61,7 @@ func (t tools) supports(arch int) bool {
 func (t tools) compile(arch int) (code, error) {
 	c := code{arch: arch}
 	var err error
-	if c.ptx, err = kernels.Image(arch/10, arch%10); err != nil {
+	if c.ptx, err = kernels.PTX(arch/10, arch%10); err != nil {
 		return c, err
 	}
 	folder, err := os.MkdirTemp("", "kernels")
