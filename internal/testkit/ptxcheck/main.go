@@ -25,7 +25,7 @@ import (
 func main() {
 	ptxas := flag.String("ptxas", "ptxas", "the compiler of PTX")
 	nvdisasm := flag.String("nvdisasm", "", "the disassembler (default: nvdisasm in PATH; without it the machine code is not checked)")
-	list := flag.String("arch", "80,89,90,100,120", "compute capabilities, times ten; unsupported ones are ignored")
+	list := flag.String("arch", "80,89,90,100,103,120,121", "compute capabilities, times ten; unsupported ones are ignored")
 	kernel := flag.String("kernel", "", "print the loops of this kernel")
 	table := flag.Bool("table", false, "print the registers, stack and spills of all kernels")
 	flag.Parse()

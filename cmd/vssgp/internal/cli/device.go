@@ -31,6 +31,8 @@ type Device struct {
 
 	opened backend.Backend // nil until Backend is called
 
+	Evaluations int // of a bound, about, for auto; 0 means 1
+
 	Job   *Job // nil without other ranks
 	ranks bool // the command distributes its rows over the ranks
 	local int  // index among the ranks on this machine, which selects the rank's GPU
@@ -108,8 +110,8 @@ func (c *Device) Spread() {
 }
 
 // Backend returns the backend selected by the flags. It opens the backend at the first call,
-// and Close closes it. auto selects the first usable GPU, else the CPU. cuda without a usable
-// GPU is a usage error.
+// and Close closes it. auto selects the first usable GPU for long computations, else the CPU. cuda
+// without a usable GPU is a usage error.
 func (c *Device) Backend() (backend.Backend, error) {
 	if c.opened != nil {
 		return c.opened, nil
@@ -159,36 +161,44 @@ func (c *Device) RankTimes(elapsed time.Duration) *RankTimes {
 
 func (c *Device) failed(err error) error { return fmt.Errorf("--device %s: %w", c.device, err) }
 
-// choose opens the backend. auto uses the CPU if no GPU can be opened. It prints its choice if a GPU remains unused or if auto is given
-// explicitly.
+// choose opens the backend. With auto, it prints why a GPU that exists is not used.
 func (c *Device) choose() (backend.Backend, error) {
 	if c.device == "cpu" {
 		return c.host(), nil
 	}
 	card, why, there := c.pick()
-	if card != nil {
-		b, err := c.open(gpu.Options{Ordinal: card.Ordinal})
-		switch {
-		case err == nil:
-			if c.device == "auto" && c.given {
-				c.note("computing on %s, the first usable GPU", b.Name())
+	if c.device == "auto" {
+		if card != nil {
+			b := c.auto(card.Ordinal)
+			if c.ranks && c.Job != nil { // which must all choose alike
+				return b.choose(cardFlops), nil
 			}
 			return b, nil
-		case c.device == "auto":
-			why = fmt.Sprintf("cuda:%d: %s", card.Ordinal, reason(err))
-		case errors.Is(err, cuda.ErrNoDevice):
-			why = reason(err)
-		default:
+		}
+		if there || c.given {
+			c.note("computing on the CPU: %s", why)
+		}
+		return c.host(), nil
+	}
+	if card != nil {
+		b, err := c.open(gpu.Options{Ordinal: card.Ordinal})
+		if err == nil {
+			return b, nil
+		}
+		if !errors.Is(err, cuda.ErrNoDevice) {
 			return nil, c.failed(err)
 		}
+		why = reason(err)
 	}
-	if c.device != "auto" {
-		return nil, Mistake("--device %s: %s; use --device cpu or auto", c.device, why)
+	return nil, Mistake("--device %s: %s; use --device cpu or auto", c.device, why)
+}
+
+// auto returns the backend of --device auto if there is a usable GPU.
+func (c *Device) auto(ordinal int) *auto {
+	return &auto{
+		host: c.host(), cardName: fmt.Sprintf("cuda:%d", ordinal), repeats: max(c.Evaluations, 1), note: c.note,
+		openCard: func() (backend.Backend, error) { return c.open(gpu.Options{Ordinal: ordinal}) },
 	}
-	if there || c.given {
-		c.note("computing on the CPU: %s", why)
-	}
-	return c.host(), nil
 }
 
 // host returns the CPU backend. With ranks, the backend shares its buffers, because a rank has many shards of rows and uses one at a

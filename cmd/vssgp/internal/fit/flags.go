@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"os"
@@ -74,10 +75,14 @@ func (m *ModelFlags) AddMemory(f *pflag.FlagSet) {
 		"maximum memory: a `size` such as 16GiB, or none (default: all)")
 }
 
+// usualEvaluations is about the number of evaluations of the bound in a fit without --iterations.
+const usualEvaluations = 100
+
 // Options returns the options of a fit from the flags. It opens the device.
 func Options(env *cli.Env, m ModelFlags) (vssgp.Options, error) {
 	o := m.o
 	o.Method = vssgp.Method(m.Method)
+	env.Device.Evaluations = max(1, cmp.Or(o.Iterations, usualEvaluations))
 	b, err := env.Device.Backend()
 	if err != nil {
 		return o, err
