@@ -18,8 +18,13 @@ type rows struct {
 	own      arraySizes        // of the data
 	plans    [operations]*plan // last plan of each operation
 	solved   *plan             // the plan whose solution and inverse are on the device, or nil
+	current  current
 	spectrum spectrum
 }
+
+// current are the arrays with the features of the last operation, nil if they have others: their
+// parameters, their rotations, and their values at all rows.
+type current struct{ features, rotations, store *cuda.Memory }
 
 // Open checks the data, sorts the rows into runs covered by the same windows and uploads them. If
 // they do not fit, the error is a BudgetError.

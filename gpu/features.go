@@ -14,11 +14,9 @@ func featureNumbers(m, q int) int { return m * (3*q + 4) }
 // featuresAtOnce is the number of features that a CPU core packs at a time.
 const featuresAtOnce = 1024
 
-// uploadFeatures uploads the features, with their rotations if rows are evenly spaced, and sets the
-// arguments to their addresses. The kernels measure angles in turns.
+// uploadFeatures uploads the features, with their rotations if rows are evenly spaced, unless they are on
+// the device, and sets the arguments to their addresses. The kernels measure angles in turns.
 func (r *rows) uploadFeatures(a *kernels.PassArgs, f *backend.Features) {
-	packFeatures(r.room(arrayFeatures, featureNumbers(f.M, f.Q)), f)
-	r.push(arrayFeatures)
 	at := r.address(arrayFeatures)
 	for _, to := range []*uint64{&a.Center, &a.Decay, &a.Turn} {
 		*to = at
@@ -28,12 +26,20 @@ func (r *rows) uploadFeatures(a *kernels.PassArgs, f *backend.Features) {
 		*to = at
 		at += uint64(8 * f.M)
 	}
-	if a.Even == 0 {
+	if a.Even != 0 {
+		a.Rot = r.address(arrayRot)
+	}
+	if r.current.features == r.mem[arrayFeatures] && (a.Rot == 0 || r.current.rotations == r.mem[arrayRot]) {
 		return
 	}
-	a.Rot = r.address(arrayRot)
-	k := &kernels.FeaturesPrepare{Decay: a.Decay, Turn: a.Turn, Rot: a.Rot, M: int64(f.M), Delta: a.Delta}
-	r.launch(k, parts(f.M, k.Block()), 0)
+
+	packFeatures(r.room(arrayFeatures, featureNumbers(f.M, f.Q)), f)
+	r.push(arrayFeatures)
+	if a.Rot != 0 {
+		k := &kernels.FeaturesPrepare{Decay: a.Decay, Turn: a.Turn, Rot: a.Rot, M: int64(f.M), Delta: a.Delta}
+		r.launch(k, parts(f.M, k.Block()), 0)
+	}
+	r.current.features, r.current.rotations = r.mem[arrayFeatures], r.mem[arrayRot]
 }
 
 // packFeatures writes the features' parameters to an array, on all cores.

@@ -19,24 +19,24 @@ func (r *rows) addPasses(p *plan, runs []run, kinds ...kind) error {
 			p.addPass(k, runs, part/k.slotBytes, store)
 		}
 	}
-	cutInto(math.MaxInt64, maxStore)
-	var least, all, minStore, store int64
+	cutInto(math.MaxInt64, max(minStore, p.free/storeShare))
+	var least, all, leastStore, store int64
 	for _, s := range p.passes {
 		least, all = max(least, s.least*s.slotBytes), max(all, s.slots*s.slotBytes)
-		minStore, store = max(minStore, s.minStore), max(store, s.store)
+		leastStore, store = max(leastStore, s.minStore), max(store, s.store)
 	}
 	fixed := p.needs.total() + int64(len(p.table))
 	room := p.free - fixed
-	if room < least+minStore {
+	if room < least+leastStore {
 		ofRows := r.own.total()
 		for _, a := range []array{arrayRes, arrayOut, arrayQuad, arrayPart} {
 			ofRows += p.needs[a]
 		}
-		return r.refused(fixed+least+minStore, p.free, ofRows/int64(r.data.N))
+		return r.refused(fixed+least+leastStore, p.free, ofRows/int64(r.data.N))
 	}
 	if room < all+store {
 		p.limited = true
-		store = max(minStore, min(store, room-all))
+		store = max(leastStore, min(store, room-all))
 		cutInto(room-store, store)
 	}
 	for _, s := range p.passes {
@@ -46,9 +46,12 @@ func (r *rows) addPasses(p *plan, runs []run, kinds ...kind) error {
 	return nil
 }
 
-// maxStore is the maximum number of bytes of features stored at a time: large enough to make the
-// launch overhead negligible.
-const maxStore = 512 << 20
+// The features stored at a time may use minStore bytes, which makes the launch overhead negligible, or
+// 1/storeShare of the free memory: a store of all rows serves both passes of an evaluation.
+const (
+	minStore   = 512 << 20
+	storeShare = 8
+)
 
 // prepare returns the arguments of an operation over all rows or over the given rows. It reuses or
 // creates the plan, allocates its arrays and uploads tables and features. fill completes a new
@@ -57,6 +60,9 @@ func (r *rows) prepare(
 	op operation, f *backend.Features, d int, given []int, fill func(*plan) error,
 ) (*plan, kernels.PassArgs, error) {
 	r.solved = nil
+	if op != opPullbackSolved { // whose features are those of the last Solve
+		r.current = current{}
+	}
 	p, err := r.reserve(op, f, d, given, fill)
 	if err != nil {
 		return nil, kernels.PassArgs{}, err
@@ -159,10 +165,11 @@ func (r *rows) at(p *plan, s section) uint64 {
 func (r *rows) sweep(p *plan, pass *pass, a kernels.PassArgs, launch func(a kernels.PassArgs, s slab, blocks int),
 	reduce func(chunks, reductions uint64, blocks int)) {
 	a.Chunks = r.at(p, pass.chunkTable)
+	kept := pass.whole() && r.current.store == r.mem[arrayStore]
 	for _, b := range pass.batches {
 		for first := int64(0); first == 0 || first < b.rows; first += max(b.slab, 1) {
 			s := slab{first, b.slab}
-			if pass.stored {
+			if pass.stored && !kept {
 				a.Jobs = r.at(p, b.storeJobs)
 				down := int(parts(min(b.slab, b.rows-first), kernels.Resync))
 				k := &kernels.FeaturesStore{PassArgs: a, Slab: s.first, Most: s.rows, Store: r.address(arrayStore)}
@@ -174,6 +181,12 @@ func (r *rows) sweep(p *plan, pass *pass, a kernels.PassArgs, launch func(a kern
 		for _, s := range b.reductions {
 			reduce(a.Chunks, r.at(p, s), s.rows)
 		}
+	}
+	switch {
+	case pass.whole():
+		r.current.store = r.mem[arrayStore]
+	case pass.stored:
+		r.current.store = nil
 	}
 }
 

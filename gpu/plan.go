@@ -110,6 +110,12 @@ type pass struct {
 	store, minStore int64 // bytes for the largest batch; for the largest run, a slab at a time
 }
 
+// whole reports whether all features of all rows are stored at a time. Their places then depend only on
+// the runs, because the rows of a chunk, except the last of a run, are a multiple of storeUnit.
+func (s *pass) whole() bool {
+	return s.stored && len(s.batches) == 1 && s.batches[0].slab >= s.batches[0].rows
+}
+
 // A kind of pass defines how rows are cut into chunks and the features over a chunk into blocks,
 // and what a block sums.
 type kind struct {

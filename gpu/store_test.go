@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/kernels"
 )
 
@@ -50,4 +51,48 @@ func checkStore(s *pass, b batch, jobs []kernels.Job) error {
 		return fmt.Errorf("%d numbers in a store of %d bytes, slabs of %d rows", at, s.store, b.slab)
 	}
 	return nil
+}
+
+// TestFeaturesAreKeptBetweenPasses checks that features are uploaded, rotated and stored once for Solve and
+// PullbackSolved if the store has room for all rows, with the bits of a store for a slab at a time.
+func TestFeaturesAreKeptBetweenPasses(t *testing.T) {
+	ordinal := usable(t)[0].Ordinal
+	for _, s := range []shape{
+		{name: "dense", n: 1700, m: 70, q: 1, d: 1, even: true},
+		{name: "windows", n: 2300, m: 200, q: 1, d: 1, windows: 5},
+	} {
+		t.Run(s.name, func(t *testing.T) {
+			p := newProblem(s)
+			solve := p.methods()[6]
+			calls := func(budget int64) (all []answer, stores, rotations int) {
+				b := open(t, Options{Ordinal: ordinal, Budget: budget, Timing: true})
+				r := testkit.Must(b.Open(p.data))(t)
+				defer r.Close()
+				for range 2 { // the second evaluation must not use the features of the first
+					b.Timings()
+					all = testkit.Must(solve.call(r))(t)
+				}
+				for _, k := range b.Timings() {
+					switch k.Kernel {
+					case "features_store":
+						stores = k.Calls
+					case "features_prepare":
+						rotations = k.Calls
+					}
+				}
+				return all, stores, rotations
+			}
+			want, stores, rotations := calls(0)
+			if stores != 1 || s.even && rotations != 1 {
+				t.Errorf("features were stored %d times and rotated %d times, want once", stores, rotations)
+			}
+			got, stores, _ := calls(p.needed(t, solve, Options{Ordinal: ordinal}))
+			if stores < 4 {
+				t.Errorf("a store for a slab was written %d times, want more", stores)
+			}
+			if err := sameBits(want, got); err != nil {
+				t.Error(err)
+			}
+		})
+	}
 }
