@@ -8,7 +8,7 @@
 # append their own lines to the same file, so a killed run keeps what it had. `bench speed -show FILE` prints the table, and the folder
 # device-DATE-TIME has the output of each stage. The exit status is 1 if a stage failed. Clocks, power and MIG are read and never set.
 #
-#   VSSGP_DEVICE_STAGES=names    groups: start speed tests compare rates peers profile fit sanitize (default: all, in this order)
+#   VSSGP_DEVICE_STAGES=names    groups: start mma speed tests compare inputs rates peers profile fit variants sanitize (default: all)
 #   VSSGP_DEVICE_CARD=n          number of the GPU (default: 0)
 #   VSSGP_DEVICE_SECONDS=n       total time (default: 540); later stages are skipped
 #   VSSGP_DEVICE_SMALL=1         small sizes, to test this script
@@ -19,7 +19,7 @@
 set -uo pipefail
 export LC_ALL=C
 
-groups="start speed tests compare rates peers profile fit sanitize"
+groups="start mma speed tests compare inputs rates peers profile fit variants sanitize"
 [ $# -ge 1 ] && [ -x "$1/bin/bench" ] || { echo "usage: device.sh DIR [RESULTS], DIR made by build.sh" >&2; exit 2; }
 for name in ${VSSGP_DEVICE_STAGES:=$groups}; do
 	[[ " $groups " == *" $name "* ]] || { echo "device.sh: unknown group $name; must be $groups" >&2; exit 2; }
@@ -98,16 +98,18 @@ tests() { stage "$1" "$2" env -C "$dir/test/$3" VSSGP_REQUIRE_GPU=1 "${@:5}" "./
 
 # Rows and features of the cases.
 n=1000000 m=1024 wide=4096 each=64 window=1024 peers_n=250000 peer_n=16000 peer_m=800 square=4096 repeats=5
-long=9600000 fine=40 grain=512 compare_n=65536
+long=9600000 fine=40 grain=512 compare_n=65536 longest=10000000
 checked=${VSSGP_DEVICE_TESTS:-.}
 sanitized=${VSSGP_DEVICE_SANITIZE:-^TestRowsMatchCPU\$/./^193|^TestRowsMatchCPU\$/./^257|^TestRowsMatchCPU\$/./^dense,_even|^TestLargeTilesMatchSmallTiles\$|^TestTablesMatchCPU\$}
-fit=(fit "$dir/audio/second.wav" --window 32ms --iterations 20 --seed 1 --json --progress never)
+fit=(fit "$dir/audio/second.wav" --iterations 20 --seed 1 --json --progress never)
+windows=(--window 32ms) tables=(--method vssgp --init spectrum --components 60)
 if [ -n "$small" ]; then
 	n=6000 m=64 wide=128 each=8 window=500 peers_n=2000 peer_n=500 peer_m=40 square=256 repeats=1
-	long=3000 fine=8 grain=200 compare_n=2000
+	long=3000 fine=8 grain=200 compare_n=2000 longest=9000
 	checked=${VSSGP_DEVICE_TESTS:-Model|Timings}
 	sanitized=${VSSGP_DEVICE_SANITIZE:-^TestTimingsNameKernels\$}
-	fit+=(--components 4 --iterations 2)
+	fit+=(--iterations 2)
+	windows+=(--components 4) tables+=(--components 4)
 fi
 dense=(-n $n -features $m)
 on=(-device "$device" -kernels)
@@ -126,12 +128,19 @@ if selected start; then
 	again=$(sed -nE 's/.*"second start".*"start_seconds":([^,]*),"first_seconds":([^,]*).*/\1 + \2/p' "$lines")
 	awk "BEGIN { exit !(${again:-0} < 2) }" || ended start-cached "failed: opening and the first evaluation took $again s: the driver does not cache kernels" 0
 fi
+if selected mma; then # which product instructions and how many warps the tiles should use
+	[ -f "$dir/images/mma.ptx" ] && stage mma 20 "$bench" mma -device "$device" -image "$dir/images/mma.ptx" -commit "$commit" -out "$lines" ||
+		ended mma "skipped: build.sh found no nvcc" 0
+fi
 if selected speed; then
 	compare dense-compare -n $compare_n -features $m
 	speed dense 30 "${on[@]}" "${dense[@]}"
 	speed dense-direct 30 "${on[@]}" "${dense[@]}" -direct
 	speed uneven 30 "${on[@]}" "${dense[@]}" -uneven
+	speed uneven-short 30 "${on[@]}" "${dense[@]}" -uneven -short 0.1
+	speed long 40 "${on[@]}" -n $longest -features $m
 	speed small 20 "${on[@]}" -n $peer_n -features $peer_m
+	speed small-direct 20 "${on[@]}" -n $peer_n -features $peer_m -direct
 fi
 if selected tests; then
 	tests test-gpu 120 gpu "$checked"
@@ -149,6 +158,16 @@ if selected compare; then
 	speed recording 60 "${on[@]}" -n $long -features $fine -window $grain
 	speed predict 30 "${on[@]}" -n $((n / 10)) -features $m -inference predict
 fi
+if selected inputs; then # passes over the rows, beside libraries that compute the same
+	for q in 2 8; do
+		compare inputs-$q-compare -n $((compare_n / 4)) -features $m -inputs $q
+		speed inputs-$q 30 "${on[@]}" -n $peers_n -features $m -inputs $q
+		speed inputs-$q-small 20 "${on[@]}" -n $peer_n -features $peer_m -inputs $q
+		for peer in torch jax; do
+			speed inputs-$q-$peer 60 -device "$device" -n $peers_n -features $m -inputs $q -peers $peer -peer-time 40s -python "$python"
+		done
+	done
+fi
 if selected rates && needs rates "$python"; then
 	stage rates 60 env CUDA_VISIBLE_DEVICES="$number" "$python" "$dir/peers/speed.py" rates --device cuda \
 		--size $square --rows $n --features $m
@@ -161,10 +180,10 @@ if selected peers; then # bound and gradient are compared with ours first; ours 
 	done
 fi
 if selected profile && needs ncu ncu; then
-	for kernel in ${VSSGP_DEVICE_PROFILE:-spectrum_gram moments_gram_128 pullback_128}; do # one launch; by default ncu would fix the clocks
-		[[ $kernel = spectrum_* ]] && sums= || sums=-direct
+	for kernel in ${VSSGP_DEVICE_PROFILE:-spectrum_gram spectrum_pullback dense_panel moments_gram_128 pullback_128 moments_gram_reduce}; do # one launch; by default ncu would fix the clocks
+		[[ $kernel = spectrum_* || $kernel = dense_* ]] && sums= || sums=-direct
 		stage "ncu-$kernel" 30 ncu --clock-control none --kill yes --launch-count 1 --kernel-name "$kernel" --section SpeedOfLight \
-			--section WarpStateStats --section ComputeWorkloadAnalysis --section Occupancy --csv \
+			--section WarpStateStats --section SchedulerStats --section MemoryWorkloadAnalysis --section Occupancy --csv \
 			"$bench" speed -device "$device" -repeats 1 "${dense[@]}" $sums || continue
 		# ncu's CSV has the names of the columns in its first line, and every field in quotes.
 		metrics=$(awk -F'","' '/"Metric Name"/ { for (i = 1; i <= NF; i++) at[$i] = i; next }
@@ -174,16 +193,34 @@ if selected profile && needs ncu ncu; then
 		echo "{\"profile\":\"$kernel\",\"metrics\":{$metrics}}" >>"$lines"
 	done
 fi
-if selected fit; then # the same fit on CPU and GPU must reach the same bound; few iterations, because rounding errors grow with them
+# fit NAME ARGUMENTS… runs the same fit on CPU and GPU, which must reach the same bound; with few iterations, because rounding errors grow
+# with them.
+fit() {
+	local name=$1 bounds seconds
+	stage "$name-cpu" 60 "$vssgp" "${fit[@]}" "${@:2}" --device cpu -o "$run/cpu.safetensors" &&
+		stage "$name-card" 60 "$vssgp" "${fit[@]}" "${@:2}" --device "$device" -o "$run/card.safetensors" || return
+	bounds=$(sed -nE 's/^\{"bound":([^,]*).*/\1/p' "$run/$name-cpu.out" "$run/$name-card.out" | paste -sd ' ')
+	seconds=$(sed -nE 's/.*"seconds":([^,]*).*/\1/p' "$run/$name-cpu.out" "$run/$name-card.out" | paste -sd ' ')
+	echo "{\"fit\":\"$name\",\"seconds_cpu_card\":\"$seconds\"}" >>"$lines"
+	stage "$name-compare" 10 awk -v bounds="$bounds" 'BEGIN { n = split(bounds, b, " "); off = b[1] - b[2]; size = b[1] < 0 ? -b[1] : b[1]
+		print "bounds of", bounds ": must be equal to 1e-6"
+		exit !(n == 2 && size > 0 && off <= 1e-6*size && -off <= 1e-6*size) }'
+}
+if selected fit; then
 	speed cpu 40 -device cpu -n $peer_n -features $peer_m
 	speed cpu-dense 40 -device cpu "${dense[@]}"
-	if stage fit-cpu 60 "$vssgp" "${fit[@]}" --device cpu -o "$run/cpu.safetensors" &&
-		stage fit-card 60 "$vssgp" "${fit[@]}" --device "$device" -o "$run/card.safetensors"; then
-		bounds=$(sed -nE 's/^\{"bound":([^,]*).*/\1/p' "$run/fit-cpu.out" "$run/fit-card.out" | paste -sd ' ')
-		stage fit-compare 10 awk -v bounds="$bounds" 'BEGIN { n = split(bounds, b, " "); off = b[1] - b[2]; size = b[1] < 0 ? -b[1] : b[1]
-			print "bounds of", bounds ": must be equal to 1e-6"
-			exit !(n == 2 && size > 0 && off <= 1e-6*size && -off <= 1e-6*size) }'
-	fi
+	fit fit-windows "${windows[@]}"
+	fit fit-tables "${tables[@]}"
+fi
+if selected variants; then # kernels that build.sh compiled with other constants, the usual ones first and last
+	speed base 30 "${on[@]}" "${dense[@]}" -direct
+	for image in "$dir"/images/kernels-*.ptx; do
+		[ -f "$image" ] || { ended variants "skipped: build.sh found no nvcc" 0; break; }
+		name=$(basename "$image" .ptx)
+		compare "$name-compare" -n $((compare_n / 4)) -features $m -direct -image "$image"
+		speed "$name" 30 "${on[@]}" "${dense[@]}" -direct -image "$image"
+	done
+	speed base-again 30 "${on[@]}" "${dense[@]}" -direct
 fi
 if selected sanitize; then # faults and races that do not cause wrong numbers; last because of the intentional fault
 	for tool in memcheck racecheck synccheck; do
