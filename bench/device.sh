@@ -102,7 +102,7 @@ long=9600000 fine=40 grain=512 compare_n=65536 longest=10000000
 checked=${VSSGP_DEVICE_TESTS:-.}
 sanitized=${VSSGP_DEVICE_SANITIZE:-^TestRowsMatchCPU\$/./^193|^TestRowsMatchCPU\$/./^257|^TestRowsMatchCPU\$/./^dense,_even|^TestLargeTilesMatchSmallTiles\$|^TestTablesMatchCPU\$}
 fit=(fit "$dir/audio/second.wav" --iterations 20 --seed 1 --json --progress never)
-windows=(--window 32ms) tables=(--method vssgp --init spectrum --components 60)
+windows=(--window 32ms) tables=(--method vssgp --window none --init spectrum --components 400)
 if [ -n "$small" ]; then
 	n=6000 m=64 wide=128 each=8 window=500 peers_n=2000 peer_n=500 peer_m=40 square=256 repeats=1
 	long=3000 fine=8 grain=200 compare_n=2000 longest=9000
