@@ -15,28 +15,11 @@
 //	-tags cudaemu  two emulated devices in Go, for tests
 //	none           no device: the errors of Devices and Open name the tag cuda
 //
-// # Building with -tags cuda
-//
-// The build needs cgo, a C compiler, and the toolkit's header cuda.h of CUDA 11, 12 or 13. It needs
-// no nvcc, driver or GPU. In a checkout:
-//
-//	export CGO_CFLAGS="-I$PWD/cuda/compat -I/usr/local/cuda/include"
-//	export CGO_LDFLAGS="-L$PWD/cuda/compat"
-//	go build -tags cuda ./cmd/vssgp
-//
-// The first folder of CGO_CFLAGS must be cuda/compat: gorgonia.org/cu v0.9.6 uses the names of CUDA
-// 11 and 12, and the header there restores their meaning for CUDA 13. cuda/compat also contains an
-// empty libcuda.a, because cu links with -lcuda, which a machine without the driver does not have.
-// The second folder contains the toolkit's headers:
-//
-//	Debian 12, CUDA 11:   apt install nvidia-cuda-dev            /usr/include
-//	NVIDIA's toolkit:     see its installation guide             /usr/local/cuda/include
-//	pip, CUDA 11:         pip install nvidia-cuda-runtime-cu11   nvidia/cuda_runtime/include
-//	pip, CUDA 12:         pip install nvidia-cuda-runtime-cu12   nvidia/cuda_runtime/include
-//	pip, CUDA 13:         pip install nvidia-cuda-runtime        nvidia/cu13/include
-//
-// pip's folders are below site-packages. check.sh builds, vets and tests with one folder; it was
-// run with 11.8, 12.9 and 13.5.
+// docs/cuda.md has the commands of a build with -tags cuda. The first folder of CGO_CFLAGS must be
+// cuda/compat: gorgonia.org/cu v0.9.6 uses the names of CUDA 11 and 12, and the header there restores
+// their meaning for CUDA 13. cuda/compat also contains an empty libcuda.a, because cu links with
+// -lcuda, which a machine without the driver does not have. check.sh builds, vets and tests with the
+// headers of a folder.
 //
 // # Starting without a driver
 //

@@ -61,37 +61,33 @@ func (h *HostMemory) Free() error {
 // UploadAsync queues an upload of the first bytes of host and returns at once. The GPU reads them after
 // all earlier operations of the stream. Do not change host before the stream is synchronized.
 func (m *Memory) UploadAsync(s *Stream, offset int64, host *HostMemory, bytes int64) error {
-	return m.context.call(func() error {
-		part, err := m.part(s, offset, host, bytes)
-		if err != nil || bytes == 0 {
-			return err
-		}
+	return m.queue(s, offset, host, bytes, "upload", func(part []byte) error {
 		return m.context.session.upload(m.address+uint64(offset), part, s.handle)
-	}, "upload %d bytes at %d of %d", bytes, offset, m.size)
+	})
 }
 
 // DownloadAsync queues a download to the first bytes of host and returns at once. Do not access
 // the bytes before the stream is synchronized.
 func (m *Memory) DownloadAsync(s *Stream, host *HostMemory, offset, bytes int64) error {
-	return m.context.call(func() error {
-		part, err := m.part(s, offset, host, bytes)
-		if err != nil || bytes == 0 {
-			return err
-		}
+	return m.queue(s, offset, host, bytes, "download", func(part []byte) error {
 		return m.context.session.download(part, m.address+uint64(offset), s.handle)
-	}, "download %d bytes at %d of %d", bytes, offset, m.size)
+	})
 }
 
-// part returns the first bytes of host if the stream can copy them and the memory.
-func (m *Memory) part(s *Stream, offset int64, host *HostMemory, bytes int64) ([]byte, error) {
-	if err := m.check(s, offset, bytes); err != nil {
-		return nil, err
-	}
-	switch {
-	case host == nil || !m.context.host.has(host):
-		return nil, fmt.Errorf("page-locked memory is nil, freed or of another context: %w", errRange)
-	case bytes > int64(len(host.bytes)):
-		return nil, fmt.Errorf("page-locked memory: the maximum is %d bytes: %w", len(host.bytes), errRange)
-	}
-	return host.bytes[:bytes], nil
+// queue calls give with the first bytes of host if the stream can copy them and the memory.
+func (m *Memory) queue(s *Stream, offset int64, host *HostMemory, bytes int64, what string, give func([]byte) error) error {
+	return m.context.call(func() error {
+		if err := m.check(s, offset, bytes); err != nil {
+			return err
+		}
+		switch {
+		case host == nil || !m.context.host.has(host):
+			return fmt.Errorf("page-locked memory is nil, freed or of another context: %w", errRange)
+		case bytes > int64(len(host.bytes)):
+			return fmt.Errorf("page-locked memory: the maximum is %d bytes: %w", len(host.bytes), errRange)
+		case bytes == 0:
+			return nil
+		}
+		return give(host.bytes[:bytes])
+	}, "%s %d bytes at %d of %d", what, bytes, offset, m.size)
 }

@@ -148,20 +148,6 @@
 // host's compiler fuses multiplications and additions; the sources call fma() explicitly. Only exp,
 // log, d^−½ and the order of the sum within one tensor-core product can differ.
 //
-// # Order of sums
-//
-// There are no atomics. A block adds over its rows in order and writes a partial result; a
-// reduction adds the partial results in order. The shapes alone determine how rows are cut, so a
-// repeat gives the same bits on the same GPU and driver.
-//
-// # Emulation
-//
-// With the build tag cudaemu, package emu compiles the sources with the host's
-// C++ compiler, once for each architecture, and package cuda has a device for
-// each:
-//
-//	go test -tags cudaemu ./...
-//	go test -tags cudaemu,racekernels -ldflags='-s=0 -w=0' ./gpu/...
-//
-// The second command detects races between threads and takes ten times as long.
+// There are no atomics: package gpu describes the order of sums, and docs/cuda.md the emulation (-tags
+// cudaemu) and its detector of races.
 package kernels
