@@ -76,6 +76,21 @@ func (q *queue) launchGrid(k kernel, across, down, shared int) {
 	q.err = err
 }
 
+// reductionBlocks is the number of blocks to which a reduction grows if its table has fewer rows.
+const reductionBlocks = 4 * multiprocessors
+
+// launchReduction queues a kernel of reduce.cu over a table's rows, each with the given number of
+// results. Several blocks share a row if there are few. A thread computes whole results, so their
+// bits do not depend on the number of blocks.
+func (q *queue) launchReduction(k kernel, rows int, results int64) {
+	q.launchGrid(k, rows, blocksPerReduction(rows, results, k.Block()), 0)
+}
+
+// blocksPerReduction returns the number of blocks that share a row.
+func blocksPerReduction(rows int, results int64, threads int) int {
+	return max(1, min(reductionBlocks/max(1, rows), int(parts(results, int64(threads)))))
+}
+
 // launchTile launches the kernel for a tile size, with shared bytes of memory for each block.
 func (q *queue) launchTile(tile int64, small, large kernel, blocks, shared int) {
 	if tile == kernels.LargeTile {

@@ -69,9 +69,9 @@ func (r *rows) sumMoments(p *plan, a kernels.PassArgs) {
 		}
 		r.launchTile(g.tile, &k, (*kernels.MomentsGram128)(&k), blocks, kernels.TileShared(int(g.tile)))
 	}, func(chunks, reductions uint64, blocks int) {
-		r.launch(&kernels.MomentsGramReduce{
+		r.launchReduction(&kernels.MomentsGramReduce{
 			Chunks: chunks, Reductions: reductions, Part: part, Gram: r.address(arrayGram), Tile: g.tile,
-		}, blocks, 0)
+		}, blocks, g.tile*g.tile)
 	})
 	r.columns(p, p.passes[1], a, func(a kernels.PassArgs, _ slab, d0 int64, part uint64, blocks int) {
 		r.launch(&kernels.MomentsColumns{PassArgs: a, D0: d0, Part: part}, blocks, 0)

@@ -204,10 +204,10 @@ func (r *rows) columns(p *plan, pass *pass, a kernels.PassArgs,
 		}
 	}, func(chunks, reductions uint64, blocks int) {
 		for g := range pass.groups {
-			r.launch(&kernels.SumsReduce{
+			r.launchReduction(&kernels.SumsReduce{
 				Chunks: chunks, Reductions: reductions, Part: part(g), Out: r.address(arraySums) + uint64(8*g*p.m*pass.sums),
 				Tile: pass.tile, Width: int64(pass.sums), Sides: int64(pass.sides),
-			}, blocks, 0)
+			}, blocks, pass.tile*int64(pass.sums))
 		}
 	})
 }

@@ -18,7 +18,7 @@ package gpu
 //	block      a tile of the run's features, or a pair of tiles for G
 //	job        the work of a thread block: a block of features over a chunk
 //	slot       the part of arrayPart to which a job writes its partial sums
-//	reduction  the work of a thread block that adds, in order, a block's slots over all chunks of a run
+//	reduction  the work of the thread blocks that add, in order, a block's slots over all chunks of a run
 //	batch      consecutive runs whose slots and stored features fit into memory together
 //	slab       rows of every chunk of a batch whose features are stored together (store.go)
 //

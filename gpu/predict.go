@@ -88,9 +88,9 @@ func (r *rows) predictQuad(p *plan, a kernels.PassArgs, cov *backend.Gram) {
 		}
 		r.launchTile(pass.tile, &k, (*kernels.PredictQuad128)(&k), blocks, kernels.TileShared(int(pass.tile)))
 	}, func(chunks, reductions uint64, blocks int) {
-		r.launch(&kernels.PredictQuadReduce{
+		r.launchReduction(&kernels.PredictQuadReduce{
 			Chunks: chunks, Reductions: reductions, Part: part, Out: r.address(arrayQuad),
-		}, blocks, 0)
+		}, blocks, kernels.QuadRows)
 	})
 	r.download(p, arrayQuad)
 }

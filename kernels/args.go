@@ -42,7 +42,7 @@ type Job struct {
 	Slot  int64 // slot of the partial sums; 0 if there are none
 }
 
-// A Reduction is the work of a thread block that adds, in the order of the slots, a block's partial
+// A Reduction is the work of the thread blocks that add, in the order of the slots, a block's partial
 // sums over all chunks of a run, or the sums of all blocks over one chunk (predict_quad_reduce).
 type Reduction struct {
 	Chunk              int64 // first chunk
@@ -216,7 +216,7 @@ func (a *ChainReduce) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 9)
 }
 
-// ChainStart are the arguments of chain_start (chain.cu).
+// ChainStart are the arguments of chain_start (reduce.cu).
 type ChainStart struct {
 	Blocks uint64
 	At     uint64
@@ -602,7 +602,7 @@ func (a *MomentsGram64) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 6)
 }
 
-// MomentsGramReduce are the arguments of moments_gram_reduce (moments.cu).
+// MomentsGramReduce are the arguments of moments_gram_reduce (reduce.cu).
 type MomentsGramReduce struct {
 	Chunks     uint64
 	Reductions uint64
@@ -672,7 +672,7 @@ func (a *PredictQuad64) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 7)
 }
 
-// PredictQuadReduce are the arguments of predict_quad_reduce (predict.cu).
+// PredictQuadReduce are the arguments of predict_quad_reduce (reduce.cu).
 type PredictQuadReduce struct {
 	Chunks     uint64
 	Reductions uint64
@@ -855,7 +855,7 @@ func (a *SpectrumPullback) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 30)
 }
 
-// SumsReduce are the arguments of sums_reduce (moments.cu).
+// SumsReduce are the arguments of sums_reduce (reduce.cu).
 type SumsReduce struct {
 	Chunks     uint64
 	Reductions uint64

@@ -4,7 +4,6 @@
 // (DESIGN.md, section 12). A thread block processes a segment, that is,
 // consecutive windows. A segment begins at a separator.
 //
-//	chain_start    A's diagonal and C, from the sums of moments_columns
 //	chain_reduce   level by level: eliminates the inner blocks of each segment,
 //	               leaving the chain of separators, which is the next level
 //	chain_factor   from the last level back to A: factors a segment, whose first
@@ -17,32 +16,6 @@
 //	operations  for each window of m features 19/3·m³ flops to reduce, 7/3·m³ to
 //	            factor, 14/3·m³ for the inverse and 2·m³ for its L⁻¹ in full
 #include "chain.cuh"
-
-// chain_start completes the diagonal of A, which moments_gram_reduce omits, copies C to the
-// right-hand sides and to coef [M,D], and writes the trace of G's block to traces.
-KERNEL(128) chain_start(const ChainBlock *blocks, double *at, double *rhs, const double *sums, double *coef,
-    double *traces, double lambda, long long m, long long d) {
-	const ChainBlock &b = blocks[blockIdx.x];
-	SHARED(double, room);
-	long long first = b.rhs / d;
-	double sum = 0;
-	for (long long i = threadIdx.x; i < b.m; i += 128) {
-		double g = sums[(first + i) * (OUTPUT_GROUP + 1) + OUTPUT_GROUP];
-		at[b.diag + i * b.m + i] = g + lambda;
-		sum += g;
-		for (long long o = 0; o < d; o++) {
-			long long e = (first + i) * d + o;
-			coef[e] = rhs[e] = sums[(o / OUTPUT_GROUP * m + first + i) * (OUTPUT_GROUP + 1) + o % OUTPUT_GROUP];
-		}
-	}
-	room[threadIdx.x] = sum;
-	barrier();
-	if (threadIdx.x > 0)
-		return;
-	for (int t = 1; t < 128; t++)
-		sum += room[t];
-	traces[blockIdx.x] = sum;
-}
 
 // A Front is a block being eliminated: X, below it its couplings E to the next block and W to the
 // separator, and below these its right-hand sides y.

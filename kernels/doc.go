@@ -21,13 +21,14 @@
 //	store.cuh        features in device memory, panels of them in shared memory
 //	store.cu         writes them
 //	tile.cuh         T×T tiles of products, on the tensor cores
-//	moments.cu       C and G, and the reductions of partial sums
+//	moments.cu       C and G
 //	product.cuh      a tile of a symmetric matrix times stored features
 //	contract.cuh     the sums over rows of one feature's derivatives
 //	pullback.cu      the gradient with respect to the features, given the gradients with respect to C and G
 //	rows.cuh         rows in shared memory, one thread per feature
 //	factorized.cu    the factorized bound
 //	predict.cu       means and covariances of rows, and rows of a mini-batch
+//	reduce.cu        adds the partial sums of these passes, and begins the algebra
 //
 // Tables instead of passes:
 //
@@ -99,7 +100,7 @@
 //	Rot               [M,3] rotations by Delta, made by features_prepare
 //	Chunks, Jobs      tables of Chunk and Job (tables.cuh): rows and the features over them,
 //	                  and what each block does with them
-//	Reductions        a table of Reduction: the partial sums that each block adds
+//	Reductions        a table of Reduction: partial sums to add
 //	Store             E[φ] of rows Slab … Slab+Most−1 of every chunk (store.cuh)
 //	Mean, Var         m, s [M,D]; Shared: s [M] if shared by all outputs
 //	Gram, Cbar        the blocks of G, S or Ḡ; C̄ [M,D]

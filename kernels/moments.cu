@@ -102,32 +102,3 @@ KERNEL(128) moments_columns(PASS_ARGS, long long d0, double *part) {
 	else
 		Columns<OUTPUT_GROUP>().walk(r, params, s, s.f0 + local, column, d0, out);
 }
-
-// moments_gram_reduce adds the chunks' tiles, in order, to the strictly lower triangle of the Gram
-// matrix. The runs of one launch share no window.
-KERNEL(256) moments_gram_reduce(const Chunk *chunks, const Reduction *reductions, const double *part, double *gram,
-    long long tile) {
-	lower_triangle(chunks, reductions, tile, [&](const Chunk &s, long long i, long long j, long long first,
-	    long long next, long long slots) {
-		double sum = 0;
-		for (long long t = 0; t < slots; t++)
-			sum += part[first + t * next];
-		gram[gram_entry(s, i, j)] += sum;
-	});
-}
-
-// sums_reduce adds the chunks' sums of each feature, in order, each with sides parts. The runs of
-// one launch share no feature.
-KERNEL(128) sums_reduce(const Chunk *chunks, const Reduction *reductions, const double *part, double *out,
-    long long tile, long long width, long long sides) {
-	const Reduction &r = reductions[blockIdx.x];
-	Chunk s = chunks[r.chunk];
-	long long first = tile * r.block, n = s.m - first < tile ? s.m - first : tile;
-	for (long long e = threadIdx.x; e < n * width; e += 128) {
-		double sum = 0;
-		for (long long t = 0; t < r.slots; t++)
-			for (long long side = 0; side < sides; side++)
-				sum += part[((r.slot + t * r.apart) * sides + side) * tile * width + e];
-		out[(s.f0 + first) * width + e] += sum;
-	}
-}

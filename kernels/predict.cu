@@ -22,8 +22,8 @@
 //   operations 2·N·M² flops on the tensor cores
 // rows_gather     a thread copies a row.
 //
-// predict_quad_reduce adds the tiles in order, and the host adds their sums to every variance. The
-// times are estimates.
+// predict_quad_reduce (reduce.cu) adds the tiles in order, and the host adds their sums to every
+// variance. The times are estimates.
 #include "product.cuh"
 #include "rows.cuh"
 
@@ -197,18 +197,6 @@ KERNEL(256) predict_quad_128(const Chunk *chunks, const Job *jobs, long long sla
     const double *gram, double *part) {
 	SHARED(double, room);
 	quad<128>(chunks, jobs, slab, most, store, gram, part, room);
-}
-
-// predict_quad_reduce adds a chunk's tiles, in order. The chunks of one launch share no row.
-KERNEL(128) predict_quad_reduce(const Chunk *chunks, const Reduction *reductions, const double *part, double *out) {
-	const Reduction &r = reductions[blockIdx.x];
-	Chunk s = chunks[r.chunk];
-	for (long long e = threadIdx.x; e < s.hi - s.lo; e += 128) {
-		double sum = 0;
-		for (long long t = 0; t < r.slots; t++)
-			sum += part[(r.slot + t * r.apart) * QUAD_ROWS + e];
-		out[s.lo + e] += sum;
-	}
 }
 
 // rows_gather copies rows index[0 … n) to consecutive rows: a mini-batch.

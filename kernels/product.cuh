@@ -22,20 +22,6 @@ DEVICE GramColumn gram_column(const Chunk &s, long long k) {
 // gram_entry returns the position of entry (i, j).
 DEVICE long long gram_entry(const Chunk &s, long long i, long long j) { return gram_column(s, j).entry(i); }
 
-// lower_triangle calls sum(s, i, j, first, next, slots) for the entries (i, j), i > j, of the
-// block's tile of a run's matrix. The tile's partial sums are at first, first + next and so on.
-template <class Sum> DEVICE void lower_triangle(const Chunk *chunks, const Reduction *reductions, long long tile, Sum sum) {
-	const Reduction &r = reductions[blockIdx.x];
-	Chunk s = chunks[r.chunk];
-	long long ti, tj;
-	triangle(r.block, ti, tj);
-	for (long long e = threadIdx.x; e < tile * tile; e += blockDim.x) {
-		long long i = tile * ti + e / tile, j = tile * tj + e % tile;
-		if (i < s.m && j < i)
-			sum(s, i, j, r.slot * tile * tile + e, r.apart * tile * tile, r.slots);
-	}
-}
-
 // product must be called by all threads of the block. Rows at or beyond s.hi and features beyond
 // the run are zeros.
 template <int T>

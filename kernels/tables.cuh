@@ -18,7 +18,7 @@ struct Job {
 	long long slot;  // slot of the partial sums; 0 if there are none
 };
 
-// A Reduction is the work of a thread block that adds, in the order of the slots, a block's partial
+// A Reduction is the work of the thread blocks that add, in the order of the slots, a block's partial
 // sums over all chunks of a run, or the sums of all blocks over one chunk (predict_quad_reduce).
 struct Reduction {
 	long long chunk;              // first chunk
