@@ -26,6 +26,7 @@ package gpu
 // reductions, even cells before odd ones. kernels/tables.cuh has the structs.
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/vssgp/vssgp/backend"
@@ -147,9 +148,10 @@ func (k kind) twoSided() kind {
 }
 
 // quadKind returns the kind with a block for each tile of features over a run of one chunk, with a
-// sum for each row; predict_quad_reduce adds the sums of a row's tiles.
+// sum for each row; predict_quad_reduce adds the sums of a row's tiles. A block multiplies its
+// features by all features before them.
 func quadKind(tile int64) kind {
-	return kind{cut: quadCut, stored: true, tile: tile, perRow: true, slotBytes: 8 * kernels.QuadRows}
+	return kind{cut: uncut, stored: true, tile: tile, perRow: true, slotBytes: 8 * kernels.QuadRows}
 }
 
 // count returns the number of blocks over a chunk of m features.
@@ -211,6 +213,9 @@ func (p *plan) batch(k kind, runs []run, of []span) (b batch) {
 				jobs = append(jobs, j)
 			}
 		}
+	}
+	if k.perRow { // start the longest first, so that all multiprocessors finish at about the same time
+		slices.SortStableFunc(jobs, func(a, b kernels.Job) int { return cmp.Compare(b.Block, a.Block) })
 	}
 	b.jobs = add(p, jobs)
 	for parity, all := range reductions {

@@ -192,7 +192,10 @@ func TestPredictPlanCoversRows(t *testing.T) {
 		p.m = p.offset[windows]
 		testkit.OK(t, r.planPredict(p))
 		quad, covered := p.passes[0], int64(0)
-		jobs := rowsOf[kernels.Job](p, quad.batches[0].jobs)
+		jobs := make(map[int64]kernels.Job) // by slot
+		for _, j := range rowsOf[kernels.Job](p, quad.batches[0].jobs) {
+			jobs[j.Slot] = j
+		}
 		for _, reduce := range rowsOf[kernels.Reduction](p, quad.batches[0].reductions[0]) {
 			piece := quad.chunks[reduce.Chunk]
 			if piece.Lo != covered || piece.Rows() > kernels.QuadRows || reduce.Slots != quad.count(piece.M) || reduce.Apart != 1 {
@@ -315,5 +318,28 @@ func TestBlocksPerReduction(t *testing.T) {
 		{28, 128 * 128, 256, 18}, {7, 128 * 7, 128, 7}, {36, 64 * 64, 256, 14}, {10_000, 128 * 7, 128, 1}, {0, 1, 128, 1},
 	} {
 		testkit.Equal(t, blocksPerReduction(c.rows, int64(c.results), c.threads), c.want, fmt.Sprintf("blocks for each of %d rows", c.rows))
+	}
+}
+
+// TestQuadJobsFinishTogether checks that multiprocessors that take the jobs of predict_quad in order
+// are busy until the last one has finished.
+func TestQuadJobsFinishTogether(t *testing.T) {
+	for _, c := range []struct{ n, m int }{{16_000, 800}, {100_000, 1024}, {1_000_000, 512}, {100_000, 200}} {
+		r := planRows(c.n, backend.Windows{})
+		p := &plan{op: opPredictShared, d: 1, m: c.m, n: c.n, offset: []int{0, c.m}, free: 1 << 40}
+		p.runs = []backend.Run{{Hi: c.n, End: 1}}
+		testkit.OK(t, r.planPredict(p))
+		quad := p.passes[0]
+		var until [multiprocessors]int64 // when each has finished
+		work := int64(0)
+		for _, j := range rowsOf[kernels.Job](p, quad.batches[0].jobs) {
+			length := quad.chunks[j.Chunk].Rows() * (j.Block + 1)
+			i := slices.Index(until[:], slices.Min(until[:]))
+			until[i] += length
+			work += length
+		}
+		if got := 100 * multiprocessors * slices.Max(until[:]) / work; got > 106 {
+			t.Errorf("%d rows, %d features: %d %% of the time if all finished at once, want at most 106", c.n, c.m, got)
+		}
 	}
 }

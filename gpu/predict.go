@@ -29,8 +29,7 @@ func (r *rows) Predict(dst *backend.Prediction, f *backend.Features, post *backe
 // every tile of features.
 func (r *rows) planPredict(p *plan) error {
 	runs := runsOver(p.runs, p.offset)
-	one := func(int64) int64 { return 1 }
-	chunks, _ := predictCut.chunks(runs, one)
+	chunks, _ := uncut.chunks(runs, func(int64) int64 { return 1 })
 	p.chunks, p.rowJobs = add(p, chunks), add(p, rowJobs(chunks))
 	p.needs[arrayCoef] = int64(16 * p.m * p.d)
 	p.needs[arrayOut] = int64(8 * p.n * (p.d + p.d*p.d))
@@ -41,11 +40,12 @@ func (r *rows) planPredict(p *plan) error {
 	p.needs[arrayGram] = gramBytes(p.offset)
 	p.needs[arrayQuad] = int64(8 * p.n)
 	var pieces []run
-	chunks, _ = quadCut.chunks(runs, one)
+	quad := quadKind(tileFor(runs))
+	chunks, _ = quadCut.chunks(runs, quad.count)
 	for _, c := range chunks {
 		pieces = append(pieces, run{Chunk: c}) // they share no row, so all may belong to one cell
 	}
-	return r.addPasses(p, pieces, quadKind(tileFor(runs)))
+	return r.addPasses(p, pieces, quad)
 }
 
 // predict writes the predictions to host[arrayOut], [N,D+D²], with zeros for rows without features.

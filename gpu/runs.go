@@ -42,8 +42,8 @@ var (
 	gramCut     = cut{3 * multiprocessors, 512, longest, true}
 	pullbackCut = cut{4 * multiprocessors, 256, longest, true}
 	columnCut   = cut{8 * multiprocessors, 128, longest, false}
-	predictCut  = cut{1, longest, longest, false} // the rows are already cut into pieces
-	quadCut     = cut{1, kernels.QuadRows, kernels.QuadRows, false}
+	quadCut     = cut{4 * multiprocessors, 256, kernels.QuadRows, false}
+	uncut       = cut{1, longest, longest, false} // as long as possible
 )
 
 // blockRows is the overhead of starting and ending a block, in rows.

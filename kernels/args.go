@@ -15,7 +15,7 @@ const (
 	Pad          = 4    // padding between rows of a panel
 	JobRows      = 32   // rows per block of factorized_residual and predict_rows
 	KeptRows     = 8    // rows of a job for which a thread stores numbers in shared memory at a time
-	QuadRows     = 4096 // maximum number of rows of a chunk of predict_quad
+	QuadRows     = 2048 // maximum number of rows of a chunk of predict_quad
 	GradientRows = 64   // rows of factorized_gradient in shared memory
 	AdjointRows  = 16   // rows for which a thread stores RowAdjoints in shared memory, with several inputs
 	NearOutputs  = 2    // maximum number of outputs of rows and C̄ that pullback copies to shared memory

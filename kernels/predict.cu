@@ -14,12 +14,12 @@
 // predict_quad_T  a block owns T features k over a chunk's rows of a slab, whose
 //                 features are in the store (store.cuh); the chunk has at most
 //                 QUAD_ROWS rows, processed T at a time: product computes T×T entries
-//                 (S̃φ̄)_nk, where S̃ is S without its diagonal; four threads per row
-//                 multiply them by φ̄_nk and add along k.
-//   shapes     part [slot][QUAD_ROWS] = Σ_{k in tile} φ̄_nk (S̃φ̄_n)_k
+//                 Σ_{j<k} S_kj φ̄_nj, since S is symmetric; four threads per row multiply
+//                 them by φ̄_nk and add along k.
+//   shapes     part [slot][QUAD_ROWS] = 2 Σ_{k in tile} φ̄_nk Σ_{j<k} S_kj φ̄_nj
 //   precision  float64 throughout
 //   shared     as in tile.cuh
-//   operations 2·N·M² flops on the tensor cores
+//   operations N·M² flops on the tensor cores, 1 + T/M times as many with whole diagonal tiles
 // rows_gather     a thread copies a row.
 //
 // predict_quad_reduce (reduce.cu) adds the tiles in order, and the host adds their sums to every
@@ -163,10 +163,10 @@ DEVICE void quad(const Chunk *chunks, const Job *jobs, long long slab, long long
 	Chunk s = slab_at(chunks, job.chunk, slab, most);
 	double *out = part + job.slot * QUAD_ROWS - chunks[job.chunk].lo; // by row
 	long long k0 = T * job.block, wide = store_width(s.m);
-	int quarter = threadIdx.x % 4, own = threadIdx.x / 4;
+	int quarter = threadIdx.x % 4, own = threadIdx.x / 4, n = s.m - k0 < T ? (int)(s.m - k0) : T;
 	for (long long base = s.lo; base < s.hi; base += T) {
 		Tile<T> tile;
-		product<T>(tile, s, gram, store, k0, base, room);
+		product<T, true>(tile, s, gram, store, k0, base, room);
 #pragma unroll 1
 		for (int half = 0; half < 2; half++) {
 			bars<T>(tile, half, 1, room);
@@ -174,14 +174,15 @@ DEVICE void quad(const Chunk *chunks, const Job *jobs, long long slab, long long
 			long long row = base + half * T / 2 + own;
 			double sum = 0;
 			if (row < s.hi) {
-				const double *phi = store + s.store + (row - s.lo) * wide + k0;
-				for (int e = quarter; e < T && k0 + e < s.m; e += 4)
-					sum = fma(phi[e], room[own * half_ld<T> + e], sum);
+				const double *phi = store + s.store + (row - s.lo) * wide + k0, *bar = room + own * half_ld<T>;
+#pragma unroll 8
+				for (int e = quarter; e < n; e += 4)
+					sum = fma(phi[e], bar[e], sum);
 			}
 			sum += shuffle_xor(sum, 1);
 			sum += shuffle_xor(sum, 2);
 			if (quarter == 0 && row < s.hi)
-				out[row] = sum;
+				out[row] = 2 * sum;
 			barrier();
 		}
 	}

@@ -1,6 +1,6 @@
-// product: a tile of out_kn = Σ_{j≠k} S_kj φ̄_nj for T features k of a run, T rows n and all the
-// run's features j, as needed by pullback and predict_quad: S from its blocks, φ̄ from the store.
-// Call bars afterwards to move half the tile to shared memory.
+// product: a tile of out_kn = Σ_j S_kj φ̄_nj for T features k of a run and T rows n. The sum is over the
+// run's features j ≠ k in pullback, and j < k in predict_quad. S is in its blocks, φ̄ in the store. Call
+// bars afterwards to move half the tile to shared memory.
 #pragma once
 
 #include "store.cuh"
@@ -24,24 +24,25 @@ DEVICE long long gram_entry(const Chunk &s, long long i, long long j) { return g
 
 // product must be called by all threads of the block. Rows at or beyond s.hi and features beyond
 // the run are zeros.
-template <int T>
+template <int T, bool LOWER>
 DEVICE void product(Tile<T> &tile, const Chunk &s, const double *gram, const double *store, long long k0, long long base,
     double *shared) {
 	int own = threadIdx.x % T, side = threadIdx.x / T, k = (int)k0 + own;
 	GramColumn column = gram_column(s, k);
 	const double *upper = gram + column.at0, *lower = gram + column.at1 - column.split * column.step1;
 	int split = (int)(column.split < s.m ? column.split : s.m + BLOCK_K), step0 = (int)column.step0,
-	    step1 = (int)column.step1, end = k < s.m ? (int)s.m : 0;
+	    step1 = (int)column.step1, end = k >= s.m ? 0 : LOWER ? k : (int)s.m;
+	long long width = store_width(s.m), terms = LOWER && k0 + T < width ? k0 + T : width;
 	SharedAt to = shared_at(shared + side * (T + PAD) + own);
 	tile.clear();
 	constexpr int panel = Tile<T>::mn_major;
 	KMajor<T> rows(shared + panel, store, s, base);
-	tile.template sum<true, false>(shared, panel + Tile<T>::k_major, panel, (int)(store_width(s.m) / BLOCK_K), [&](int at, int i) {
+	tile.template sum<true, false>(shared, panel + Tile<T>::k_major, panel, (int)(terms / BLOCK_K), [&](int at, int i) {
 		int first = i * BLOCK_K, j = first + side;
 		bool above = first < split;
 		int step = above ? step0 : step1;
 		const double *from = (above ? upper : lower) + (long long)j * step;
-		auto copy = [&](int e, const double *from) { copy_async(to + at + e * (T + PAD) * 8, from, j + e < end && j + e != k); };
+		auto copy = [&](int e, const double *from) { copy_async(to + at + e * (T + PAD) * 8, from, j + e < end && (LOWER || j + e != k)); };
 		if (above && first + BLOCK_K > split) { // the windows meet in this stage
 #pragma unroll 1
 			for (int e = 0; e < BLOCK_K; e += 2)

@@ -123,7 +123,7 @@ DEVICE void pullback(const Rows &r, const FeatureParams &params, const Chunk *ch
 	long long base = chunk().lo, end = chunk().hi;
 	for (; base < end; base += T) {
 		Tile<T> tile;
-		product<T>(tile, chunk(), gram, store, T * job.block, base, shared);
+		product<T, false>(tile, chunk(), gram, store, T * job.block, base, shared);
 		Chunk s = chunk();
 		long long local = T * job.block + at, k = s.f0 + local;
 		Near<T, INPUTS> near;
