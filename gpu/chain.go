@@ -32,8 +32,8 @@ func fanFor(blocks int) int {
 func chainStride(m int) int { return parts(m, 8)*8 + 4 }
 
 // chainShared returns the shared memory, in bytes, of a thread block that processes a front: three
-// blocks of at most m features, d right-hand sides and a row of reciprocals.
-func chainShared(m, d int) int { return 8 * (3*m + d + 1) * chainStride(m) }
+// blocks of at most m features, d right-hand sides and a row of reciprocals, and at least a panel's rows.
+func chainShared(m, d int) int { return 8 * max(3*m+d+1, 8) * chainStride(m) }
 
 // chainFits reports whether a GPU with the given shared memory per thread block can solve a chain
 // with these windows and d right-hand sides.

@@ -20,10 +20,10 @@
 // A Front is a block being eliminated: X, below it its couplings E to the next block and W to the
 // separator, and below these its right-hand sides y.
 struct Front {
-	double *inv, *at;
+	double *at;
 	int ld, m, next, left, d;
 
-	DEVICE Front(double *shared, long long stride) : inv(shared), at(shared + stride), ld((int)stride) {}
+	DEVICE Front(double *shared, long long stride) : at(shared), ld((int)stride) {}
 	DEVICE double *e() const { return at + m * ld; }
 	DEVICE double *w() const { return at + (m + next) * ld; }
 	DEVICE double *y() const { return at + (m + next + left) * ld; }
@@ -54,7 +54,7 @@ KERNEL(256, 3) chain_reduce(const ChainBlock *blocks, double *at, double *rhs, l
 	}
 	barrier(); // eliminate has no barrier if the first inner block has no features
 	for (int v = first + 1; v < end; v++) {
-		ChainBlock b = a.block(v);
+		const ChainBlock &b = blocks[v];
 		bool begins = v == first + 1, ends = v + 1 == end;
 		f.m = (int)b.m;
 		f.next = a.size(v + 1);
@@ -66,13 +66,13 @@ KERNEL(256, 3) chain_reduce(const ChainBlock *blocks, double *at, double *rhs, l
 		each(f.next, f.m, [&](int i, int j) { f.e()[i * f.ld + j] = a.at[b.below + i * b.m + j]; });
 		each(f.m, f.left, [&](int i, int j) { f.w()[j * f.ld + i] = coupling[i * s.m + j]; });
 		each(f.m, f.d, [&](int i, int o) { f.y()[o * f.ld + i] = begins ? right(a, b, i * d + o) : up.rhs[run.rhs + i * d + o]; });
-		eliminate(f.at, f.ld, f.m, f.rows(), f.inv);
+		eliminate(f.at, f.ld, f.m, f.rows());
 		double *prior = up.at + t.prior, *prior_rhs = up.rhs + t.prior_rhs;
 		auto zero = [](int, int) { return 0.0; };
 		take(f.left, f.left, true, f.of(f.w()), f.of(f.w()), f.m, zero, [&](int i, int j, double x) { prior[i * s.m + j] -= x; });
 		take(f.d, f.left, false, f.of(f.y()), f.of(f.w()), f.m, zero, [&](int o, int j, double x) { prior_rhs[j * d + o] -= x; });
 		if (f.next > 0) {
-			ChainBlock n = a.block(v + 1);
+			const ChainBlock &n = blocks[v + 1];
 			take(f.next, f.next, true, f.of(f.e()), f.of(f.e()), f.m,
 				 [&](int i, int j) { return ends ? a.at[n.diag + i * n.m + j] : diagonal(a, n, i, j); },
 				 [&](int i, int j, double x) { up.at[run.diag + i * n.m + j] = x; });
@@ -89,18 +89,17 @@ KERNEL(256, 3) chain_reduce(const ChainBlock *blocks, double *at, double *rhs, l
 // chain_factor overwrites a segment by its part of the factor, L_v on the diagonal and E_v below,
 // and the right-hand sides by y. The first block is updated except for prior. under is the level
 // below, whose block fan·v receives block v first, or null. logs receives Σ log diag L_v.
-// Σ log diag L_v.
 KERNEL(256, 3) chain_factor(const ChainBlock *blocks, double *at, double *rhs, long long count,
     const ChainBlock *under, double *under_at, double *under_rhs, long long fan, long long length, long long d,
     long long stride, double *logs) {
 	SHARED(double, shared);
 	Level a = {blocks, at, rhs, count}, low = {under, under_at, under_rhs, 0};
-	long long first = length * (long long)blockIdx.x, end = first + length < count ? first + length : count;
+	int first = (int)(length * blockIdx.x), end = (int)(first + length < count ? first + length : count);
 	Front f(shared, stride);
 	f.left = 0;
 	f.d = (int)d;
-	for (long long v = first; v < end; v++) {
-		ChainBlock b = a.block(v);
+	for (int v = first; v < end; v++) {
+		const ChainBlock &b = blocks[v];
 		f.m = (int)b.m;
 		f.next = a.size(v + 1);
 		if (under) {
@@ -117,7 +116,7 @@ KERNEL(256, 3) chain_factor(const ChainBlock *blocks, double *at, double *rhs, l
 		});
 		each(f.next, f.m, [&](int i, int j) { f.e()[i * f.ld + j] = a.at[b.below + i * b.m + j]; });
 		each(f.m, f.d, [&](int i, int o) { f.y()[o * f.ld + i] = right(a, b, i * d + o); });
-		eliminate(f.at, f.ld, f.m, f.rows(), f.inv);
+		eliminate(f.at, f.ld, f.m, f.rows());
 		each(f.m, f.m, [&](int i, int j) {
 			if (j <= i)
 				a.at[b.diag + i * b.m + j] = f.at[i * f.ld + j];

@@ -119,10 +119,10 @@ KERNEL(256) dense_update_128(double *at, const double *corner, double *y, long l
 
 // dense_panel eliminates columns col0 … col0+63 of the stack. The front contains their diagonal
 // block of A and, below it, the block's rows.
-KERNEL(256, 3) dense_panel(double *at, double *corner, double *y, long long m, long long d, long long col0) {
+KERNEL(256, 2) dense_panel(double *at, double *corner, double *y, long long m, long long d, long long col0) {
 	SHARED(double, shared);
 	constexpr int ld = DENSE_BLOCK + PAD;
-	double *inv = shared, *f = shared + ld;
+	double *f = shared;
 	long long tiles = (m + DENSE_BLOCK - 1) / DENSE_BLOCK, row0 = DENSE_BLOCK * (long long)blockIdx.x;
 	bool right = blockIdx.x >= tiles, own = !right && row0 == col0;
 	if (right)
@@ -137,7 +137,7 @@ KERNEL(256, 3) dense_panel(double *at, double *corner, double *y, long long m, l
 		each(rows, w, [&](int i, int j) { copy_async(below + i * ld + j, mine + i * row + j * step, true); });
 	copy_commit();
 	copy_wait<0>();
-	eliminate(f, ld, w, w + rows, inv); // begins with a barrier
+	eliminate(f, ld, w, w + rows); // begins with a barrier
 	if (own)
 		each(w, w, [&](int i, int j) { corner[(col0 + i) * DENSE_BLOCK + j] = (j < i ? f : below)[i * ld + j]; });
 	else

@@ -8,7 +8,8 @@
 // so that − S·Sᵀ is added to the rest of the matrix, which is in device memory. Products are
 // computed by warps on 16 rows by 8 or 16 columns, on the tensor cores (tile.cuh). Triangular
 // solves process eight columns, one thread per row. Diagonal blocks are not inverted for this,
-// because nearly collinear features would lose accuracy.
+// because nearly collinear features would lose accuracy. Each thread of eliminate also factors
+// the eight columns' diagonal block.
 #pragma once
 
 #include "tile.cuh"
@@ -112,64 +113,30 @@ DEVICE void take(int rows, int cols, bool lower, Operand a, Operand b, int depth
 		to);
 }
 
-// pivot factors the w × w block at x, w ≤ PANEL, in one warp, and writes the reciprocals of its
-// diagonal to inv. A nonpositive pivot becomes NaN, and so do all dependent entries.
-//
-// Each lane has a row. The values for the next pivot are broadcast while d^−½ is computed, and
-// nothing waits for the root itself: the steps from one pivot to the next are the critical path of
-// a factorization.
-DEVICE void pivot(double *x, int ld, int w, double *inv) {
-	int lane = threadIdx.x % 32;
-	double row[PANEL];
-#pragma unroll
-	for (int j = 0; j < PANEL; j++)
-		row[j] = lane < w && j <= lane ? x[lane * ld + j] : lane == j; // rows of I beyond w
-	double d = shuffle(row[0], 0);
+// pivot sets row to the eight entries at s times L⁻ᵀ, with L·Lᵀ the block at x. Each thread factors the block itself:
+// the steps from one d^−½ to the next are the critical path of a factorization, and leave time for both. A nonpositive
+// pivot makes all dependent entries NaN.
+DEVICE void pivot(double (&row)[PANEL], const double *s, const double *x, int ld) {
+	double l[PANEL][PANEL];
 #pragma unroll
 	for (int c = 0; c < PANEL; c++) {
-		double first = 0, next = 0;
-		if (c + 1 < PANEL) {
-			first = shuffle(row[c], c + 1);
-			next = shuffle(row[c + 1], c + 1);
-		}
-		double over = inverse_root(d), root = d * over;
-		root = fma(fma(-root, root, d), 0.5 * over, root);
-		first *= over;
-		d = fma(-first, first, next);
-		if (lane == c && c < w)
-			inv[c] = over;
-		row[c] = lane == c ? root : row[c] * over;
+		row[c] = s[c];
 #pragma unroll
-		for (int j = c + 1; j < PANEL; j++)
-			row[j] = fma(-row[c], shuffle(row[c], j), row[j]);
+		for (int e = c; e < PANEL; e++)
+			l[e][c] = x[e * ld + c];
+#pragma unroll
+		for (int k = 0; k < c; k++) {
+			row[c] = fma(-row[k], l[c][k], row[c]);
+#pragma unroll
+			for (int e = c; e < PANEL; e++)
+				l[e][c] = fma(-l[e][k], l[c][k], l[e][c]);
+		}
+		double over = inverse_root(l[c][c]);
+		row[c] *= over;
+#pragma unroll
+		for (int e = c + 1; e < PANEL; e++)
+			l[e][c] *= over;
 	}
-	if (lane >= w)
-		return;
-#pragma unroll
-	for (int j = 0; j < PANEL; j++)
-		if (j <= lane)
-			x[lane * ld + j] = row[j];
-}
-
-// divide multiplies a row's w entries at s by the inverse of the transposed block at l, in place.
-DEVICE void divide(double *s, const double *l, int ld, int w, const double *inv) {
-	double x[PANEL];
-#pragma unroll
-	for (int c = 0; c < PANEL; c++)
-		x[c] = c < w ? s[c] : 0.0;
-#pragma unroll
-	for (int c = 0; c < PANEL; c++)
-		if (c < w) {
-			x[c] *= inv[c];
-#pragma unroll
-			for (int e = c + 1; e < PANEL; e++)
-				if (e < w)
-					x[e] = fma(-x[c], l[e * ld + c], x[e]);
-		}
-#pragma unroll
-	for (int c = 0; c < PANEL; c++)
-		if (c < w)
-			s[c] = x[c];
 }
 
 // divide_up is divide by the block itself, not transposed.
@@ -192,29 +159,58 @@ DEVICE void divide_up(double *s, const double *l, int ld, int w, const double *i
 			s[c] = x[c];
 }
 
-// eliminate eliminates the first m columns of a front, panel by panel from the left, and writes the
-// reciprocals of L's diagonal to inv [m]. If m > 0, it begins and ends with a barrier.
-DEVICE void eliminate(double *f, int ld, int m, int rows, double *inv) {
-	int warp = threadIdx.x / 32;
+// update subtracts the products of the c0 columns to the left from up to 16 rows of a panel, from row i0 on. It is
+// executed by one warp.
+DEVICE void update(double *f, int ld, int rows, int c0, int i0) {
+	static_assert(PANEL == 2 * MMA_K, "two steps");
+	int group = threadIdx.x % 32 / 4, place = threadIdx.x % 4, i[] = {i0 + group, i0 + group + 8}, last = rows - 1;
+	const double *a = f + (i[0] < rows ? i[0] : last) * ld + place, *below = f + (i[1] < rows ? i[1] : last) * ld + place;
+	const double *b = f + (c0 + group) * ld + place;
+	double even[1][1][4], odd[1][1][4] = {}; // two sums, so that a product waits only for the one before the last
+#pragma unroll
+	for (int c = 0; c < 4; c++)
+		even[0][0][c] = i[c / 2] < rows ? -f[i[c / 2] * ld + c0 + 2 * place + c % 2] : 0.0;
+#pragma unroll 1
+	for (int k = 0; k < c0; k += PANEL) {
+		Fragment<1, 1> first = {{{a[k], below[k]}}, {b[k]}}, second = {{{a[k + MMA_K], below[k + MMA_K]}}, {b[k + MMA_K]}};
+		mma(even, first);
+		mma(odd, second);
+	}
+#pragma unroll
+	for (int c = 0; c < 4; c++)
+		if (i[c / 2] < rows)
+			f[i[c / 2] * ld + c0 + 2 * place + c % 2] = -(even[0][0][c] + odd[0][0][c]);
+}
+
+// eliminate eliminates the first m columns of a front, panel by panel from the left. If m > 0, it begins and ends with
+// a barrier. A front has at least PANEL rows of memory. Beyond m, the columns of the last panel are padding, and the
+// rows of its block are any numbers, on which no other column depends.
+DEVICE void eliminate(double *f, int ld, int m, int rows) {
 #pragma unroll 1
 	for (int c0 = 0; c0 < m; c0 += PANEL) {
-		int w = m - c0 < PANEL ? m - c0 : PANEL;
-		for (int i0 = c0 + 16 * warp; c0 > 0 && i0 < rows; i0 += 16 * (FRONT_THREADS / 32)) {
-			double *s = f + i0 * ld + c0;
-			Strip<1> t;
-			t.begin(rows - i0, w, [&](int i, int j) { return s[i * ld + j]; });
-			t.template add<-1>({f + i0 * ld, ld, 1}, rows - i0, {f + c0 * ld, ld, 1}, w, c0);
-			t.end(rows - i0, w, [&](int i, int j, double v) { s[i * ld + j] = v; });
+		for (int i0 = c0 + 16 * (threadIdx.x / 32); c0 > 0 && i0 < rows; i0 += 16 * (FRONT_THREADS / 32))
+			update(f, ld, rows, c0, i0);
+		barrier();
+		int left = rows - c0;
+		double *x = f + c0 * ld + c0, row[PANEL];
+		auto store = [&](int i) {
+#pragma unroll
+			for (int c = 0; c < PANEL; c++)
+				x[i * ld + c] = row[c];
+		};
+		for (int i = (left - 1) / FRONT_THREADS * FRONT_THREADS + threadIdx.x; i >= 0; i -= FRONT_THREADS) {
+			if (i >= left)
+				continue;
+			pivot(row, x + i * ld, x, ld);
+			if (i >= PANEL)
+				store(i);
 		}
-		barrier();
-		double *x = f + c0 * ld + c0;
-		if (warp == 0)
-			pivot(x, ld, w, inv + c0);
-		barrier();
-		for (int i = c0 + w + threadIdx.x; i < rows; i += FRONT_THREADS)
-			divide(f + i * ld + c0, x, ld, w, inv + c0);
-		barrier();
+		barrier(); // all threads have read the block
+		if (threadIdx.x < PANEL && threadIdx.x < left)
+			store(threadIdx.x);
 	}
+	if (m > 0)
+		barrier();
 }
 
 // divide_strip multiplies up to 16 rows at s by L⁻¹, with L [m,m] at l. Columns from end on are

@@ -31,6 +31,6 @@ func DenseShared(t int) int { return Stages * 2 * t * (BlockK + Pad) * 8 }
 
 // DensePanelShared and DenseMirrorShared are the shared memory of dense_panel and dense_adjoint.
 const (
-	DensePanelShared  = 8 * (2*DenseBlock + 1) * (DenseBlock + Pad)
+	DensePanelShared  = 8 * 2 * DenseBlock * (DenseBlock + Pad)
 	DenseMirrorShared = 8 * DenseMirror * (DenseMirror + 1)
 )
