@@ -9,9 +9,9 @@ var Names = []string{"core", "lib", "app", "dev"}
 // folders lists the folders of each layer. They include the folders below them, except "." (the root package).
 // The longest entry decides.
 var folders = map[string]string{
-	"core": `. backend variational cpu gpu cuda kernels ranks tensors internal/simd internal/rowspectrum internal/nufft internal/double
-		internal/parallel internal/linalg internal/initialize internal/optimize internal/bayes internal/fileio internal/heap internal/mpi
-		internal/spectral internal/markov`,
+	"core": `. backend variational cpu gpu cuda kernels ranks tensors internal/simd internal/rowspectrum internal/nufft
+		internal/fft internal/double internal/parallel internal/linalg internal/initialize internal/optimize
+		internal/bayes internal/fileio internal/heap internal/mpi internal/spectral internal/markov`,
 	"lib": `series audio`,
 	"app": `cmd/vssgp`,
 	"dev": `bench python docs .ci internal/testkit kernels/internal internal/simd/asm backend/backendtest audio/internal/clicks/train`,
