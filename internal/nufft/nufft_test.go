@@ -61,6 +61,11 @@ func TestTransformIsTheSum(t *testing.T) {
 		{"with low parts", true, func(int, int, int) float64 { return 1e5 * rng.NormFloat64() }},
 		{"borders of cells", true, func(_, _, count int) float64 { size := length(count); return float64(rng.IntN(size)) / float64(size) }},
 		{"tiny", true, func(int, int, int) float64 { return 1e-20 * rng.NormFloat64() }},
+		{"ascending", false, func(i, n, _ int) float64 { return (float64(i) + rng.Float64()) / float64(n) }},
+		{"ascending over three turns", true, func(i, n, _ int) float64 {
+			return -1.3 + 3*(float64(i)+rng.Float64())/float64(n)
+		}},
+		{"ascending, near a turn", true, func(i, n, _ int) float64 { return 900 + 1e-5*(float64(i)/float64(n)-0.5) }},
 	} {
 		for _, n := range []int{1, 2, 17, 1000, 20000} {
 			for _, count := range []int{1, 2, 15, 16, 17, 100, 4096, 30000} {
@@ -105,15 +110,35 @@ func TestTransformIsLinear(t *testing.T) {
 // TestTransformRepeats checks that a Plan can be reused, and that results do not depend on the number of processors.
 func TestTransformRepeats(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	u, v, dst := normal(rng, 3000), normal(rng, 3000), make([]complex128, 0, 5000)
-	p := NewPlan(u, nil, 4000)
-	first := p.Transform(nil, v)
+	u, v, dst := normal(rng, 3000), normal(rng, 3000), make([]complex128, 0, 15000)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	for _, procs := range []int{1, 2, 7} {
-		runtime.GOMAXPROCS(procs)
-		p.Transform(dst, u)
-		if again := p.Transform(dst, v); !slices.Equal(first, again) || &again[0] != &dst[:1][0] {
-			t.Errorf("%d processors: different result, or not in dst", procs)
+	for range 2 {
+		p := NewPlan(u, nil, 14000)
+		first := p.Transform(nil, v)
+		for _, procs := range []int{1, 2, 7} {
+			runtime.GOMAXPROCS(procs)
+			p.Transform(dst, u)
+			if again := p.Transform(dst, v); !slices.Equal(first, again) || &again[0] != &dst[:1][0] {
+				t.Errorf("%d processors: different result, or not in dst", procs)
+			}
+		}
+		for i := range u { // ascending, from −2 to 2 turns
+			u[i] = math.Remainder(u[i], 4)
+		}
+		slices.Sort(u)
+	}
+}
+
+// TestPolynomials compares the polynomials with the kernel.
+func TestPolynomials(t *testing.T) {
+	var weights [width]float64
+	for i := range 1001 {
+		offset := float64(i) / 1001
+		polynomials().at(&weights, offset)
+		for cell, w := range weights {
+			if want := kernel(float64(cell-width/2+1) - offset); !(math.Abs(w-want) <= 1e-15) {
+				t.Fatalf("cell %d, offset %v: %v, want %v", cell, offset, w, want)
+			}
 		}
 	}
 }
