@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -54,6 +55,34 @@ func Sum(n, size int, f func(lo, hi int) float64) (sum float64) {
 		sum += part
 	}
 	return sum
+}
+
+// sortBlock is the number of elements that are sorted on one core.
+const sortBlock = 1 << 14
+
+// Sort sorts a on GOMAXPROCS goroutines. The result has the same bits for any GOMAXPROCS if no two elements compare equal.
+func Sort[T any](a []T, compare func(a, b T) int) {
+	Blocks(len(a), sortBlock, func(_, lo, hi int) { slices.SortFunc(a[lo:hi], compare) })
+	from, to := a, make([]T, len(a))
+	for size := sortBlock; size < len(a); size *= 2 {
+		Blocks(len(a), 2*size, func(_, lo, hi int) {
+			middle := min(hi, lo+size)
+			merge(to[lo:hi], from[lo:middle], from[middle:hi], compare)
+		})
+		from, to = to, from
+	}
+	copy(a, from)
+}
+
+// merge merges two sorted slices.
+func merge[T any](to, a, b []T, compare func(a, b T) int) {
+	for i := range to {
+		if len(b) == 0 || len(a) > 0 && compare(a[0], b[0]) <= 0 {
+			to[i], a = a[0], a[1:]
+		} else {
+			to[i], b = b[0], b[1:]
+		}
+	}
 }
 
 // Try is For with calls that may fail. It makes all of them and returns the error of the lowest

@@ -1,6 +1,7 @@
 package parallel
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -58,6 +59,20 @@ func TestBlocks(t *testing.T) {
 		}
 		if len(sums) != 1 {
 			t.Errorf("n %d: sums %v, want one for any number of cores", n, sums)
+		}
+	}
+}
+
+// TestSort checks slices of various lengths, with many equal elements.
+func TestSort(t *testing.T) {
+	for _, n := range []int{0, 1, 2, sortBlock, sortBlock + 1, 2 * sortBlock, 5*sortBlock - 7} {
+		a := make([]int, n)
+		for i := range a {
+			a[i] = i * 7919 % 10007
+		}
+		want := slices.Sorted(slices.Values(a))
+		if Sort(a, cmp.Compare); !slices.Equal(a, want) {
+			t.Errorf("%d elements are not sorted", n)
 		}
 	}
 }

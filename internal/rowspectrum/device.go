@@ -2,7 +2,6 @@ package rowspectrum
 
 import (
 	"github.com/vssgp/vssgp/backend"
-	"github.com/vssgp/vssgp/internal/double"
 )
 
 // Choose returns the features' waves [M,simd.PairRows] for sums on another device, and the number of frequencies in the tables that
@@ -49,12 +48,15 @@ type Arrays struct {
 
 // Arrays computes the tables for frequencies below count and returns them with the other arrays.
 func (s *Spectrum) Arrays(count int) Arrays {
-	a := Arrays{Tables: s.make(count), Values: s.layout.values}
-	for _, x := range s.layout.x {
-		turns := x.Over(double.Of(s.period))
-		a.Places = append(a.Places, x.Hi, x.Lo, turns.Hi, turns.Lo)
-	}
-	for _, x := range s.layout.irregular {
+	l := s.layout
+	a := Arrays{Tables: s.make(count), Values: l.values, Places: make([]float64, 4*len(l.x))}
+	each(len(l.x), func(from, to int) {
+		for i := from; i < to; i++ {
+			turns := s.turns(i)
+			copy(a.Places[4*i:], []float64{l.x[i].Hi, l.x[i].Lo, turns.Hi, turns.Lo})
+		}
+	})
+	for _, x := range l.irregular {
 		a.Irregular = append(a.Irregular, int64(x))
 	}
 	return a

@@ -5,9 +5,11 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"sync/atomic"
 
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/internal/double"
+	"github.com/vssgp/vssgp/internal/parallel"
 )
 
 const (
@@ -47,96 +49,172 @@ type layout struct {
 
 // newLayout returns nil if the extent of the rows is 0 or not finite.
 func newLayout(d *backend.Data) *layout {
-	order := ascending(d.X)
-	lo, hi := d.X[order[0]], d.X[order[d.N-1]]
+	d = sorted(d)
+	lo, hi := d.X[0], d.X[d.N-1]
 	if !(hi > lo) || math.IsInf(hi-lo, 0) || math.IsInf(2*max(math.Abs(lo), math.Abs(hi)), 0) {
 		return nil
 	}
-	if l := evenLayout(d, order); l != nil {
+	if l := evenLayout(d); l != nil {
 		return l
 	}
 	_, e := math.Frexp((hi - lo) / float64(d.N))
-	l := &layout{step: double.Of(math.Ldexp(1, e)), center: double.Of(lo + (hi-lo)/2), values: [][]float64{make([]float64, d.N)}}
-	l.x = make([]double.Float, d.N)
-	for i, n := range order {
-		x := double.Sum(d.X[n], -l.center.Hi)
-		l.x[i] = double.Float{Hi: x.Hi / l.step.Hi, Lo: x.Lo / l.step.Hi}
-		l.values[0][i] = 1
-	}
-	l.span = 2 * max(-l.x[0].Hi, l.x[d.N-1].Hi)
-	for o := range d.D {
-		y := make([]float64, d.N)
-		for i, n := range order {
-			y[i] = d.Y[n*d.D+o]
+	l := &layout{step: double.Of(math.Ldexp(1, e)), center: double.Of(lo + (hi-lo)/2), x: make([]double.Float, d.N)}
+	l.values = matrix(1+d.D, d.N)
+	each(d.N, func(from, to int) {
+		for n := from; n < to; n++ {
+			x := double.Sum(d.X[n], -l.center.Hi)
+			l.x[n] = double.Float{Hi: x.Hi / l.step.Hi, Lo: x.Lo / l.step.Hi}
+			l.values[0][n] = 1
+			for o := range d.D {
+				l.values[1+o][n] = d.Y[n*d.D+o]
+			}
 		}
-		l.values = append(l.values, y)
-	}
+	})
+	l.span = 2 * max(-l.x[0].Hi, l.x[d.N-1].Hi)
 	return l
 }
 
-// ascending returns the indices of the rows sorted by x.
-func ascending(x []float64) []int {
-	order := make([]int, len(x))
-	for i := range order {
-		order[i] = i
+// matrix returns n zero vectors.
+func matrix(n, length int) [][]float64 {
+	m := make([][]float64, n)
+	for i := range m {
+		m[i] = make([]float64, length)
 	}
-	if !slices.IsSorted(x) {
-		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(x[a], x[b]) })
-	}
-	return order
+	return m
 }
 
-// evenLayout returns nil if the rows, sorted by order, are not even.
-func evenLayout(d *backend.Data, order []int) *layout {
-	lo, hi := d.X[order[0]], d.X[order[d.N-1]]
-	gaps := make([]float64, 0, d.N-1)
-	for i := 1; i < d.N; i++ {
-		if gap := d.X[order[i]] - d.X[order[i-1]]; gap > 0 {
-			gaps = append(gaps, gap)
-		}
+// blockRows is the number of rows or frequencies that a core processes at a time.
+const blockRows = 1 << 14
+
+// each calls f for blocks [from, to) of n rows or frequencies, on all cores.
+func each(n int, f func(from, to int)) {
+	parallel.Blocks(n, blockRows, func(_, from, to int) { f(from, to) })
+}
+
+// sorted returns the data with its rows in ascending order of x.
+func sorted(d *backend.Data) *backend.Data {
+	if slices.IsSorted(d.X) {
+		return d
 	}
-	slices.Sort(gaps)
-	steps := math.Round((hi - lo) / gaps[len(gaps)/2])
+	type row struct {
+		x float64
+		n int
+	}
+	rows := make([]row, d.N)
+	for n, x := range d.X {
+		rows[n] = row{x, n}
+	}
+	parallel.Sort(rows, func(a, b row) int {
+		if a.x == b.x {
+			return a.n - b.n
+		}
+		return cmp.Compare(a.x, b.x)
+	})
+	s := &backend.Data{N: d.N, Q: 1, D: d.D, X: make([]float64, d.N), Y: make([]float64, d.N*d.D)}
+	each(d.N, func(from, to int) {
+		for i, r := range rows[from:to] {
+			s.X[from+i] = r.x
+			copy(s.Y[(from+i)*d.D:][:d.D], d.Y[r.n*d.D:])
+		}
+	})
+	return s
+}
+
+// medianGap returns the median of the positive gaps between ascending numbers. It finds the bits of the median 16 at a time, by counting
+// the gaps that have the same bits before them.
+func medianGap(x []float64) float64 {
+	const digits, block = 1 << 16, 1 << 20
+	var median uint64
+	rank := -1 // of the median among these gaps
+	for shift := 48; shift >= 0; shift -= 16 {
+		counts := make([][digits]int, (len(x)+block-1)/block)
+		parallel.Blocks(len(x)-1, block, func(i, from, to int) {
+			for n := from; n < to; n++ {
+				gap := x[n+1] - x[n]
+				if bits := math.Float64bits(gap) >> shift; gap > 0 && bits/digits == median>>shift/digits {
+					counts[i][bits%digits]++
+				}
+			}
+		})
+		total := 0
+		for i := range counts {
+			for digit, count := range counts[i] {
+				if total += count; i > 0 {
+					counts[0][digit] += count
+				}
+			}
+		}
+		if rank < 0 {
+			rank = total / 2
+		}
+		digit := 0
+		for ; rank >= counts[0][digit]; digit++ {
+			rank -= counts[0][digit]
+		}
+		median |= uint64(digit) << shift
+	}
+	return math.Float64frombits(median)
+}
+
+// evenLayout returns nil if the rows, in ascending order, are not even.
+func evenLayout(d *backend.Data) *layout {
+	lo, hi := d.X[0], d.X[d.N-1]
+	steps := math.Round((hi - lo) / medianGap(d.X))
 	if !(steps < sparsest*float64(d.N)) {
 		return nil
 	}
 	step := double.Sum(hi, -lo).Over(double.Of(steps))
-	points := make([]int, d.N)
 	tolerance := evenRounding * 0x1p-53 * (hi - lo)
-	offs := make([]float64, d.N)
 	count := int(steps) + 1
 	middle := count / 2
-	var mean, slope, n, square float64 // of the rows' distances from their grid points
-	for i, row := range order {
-		at := math.Round((d.X[row] - lo) / step.Hi)
-		off := double.Sum(d.X[row], -lo).Minus(step.Times(double.Of(at))).Hi
-		if math.Abs(off) > 2*tolerance { // the ends, which define the step, are rounded, too
-			return nil
-		}
-		points[i], offs[i] = int(at), off
-		at -= float64(middle)
-		mean, slope, n, square = mean+off, slope+off*at, n+1, square+at*at
-	}
-	l := &layout{even: true, first: -middle, span: 2 * float64(middle)}
-	for i, off := range offs {
-		if math.Abs(off-mean/n-slope/square*float64(points[i]-middle)) > tolerance {
-			return nil
-		}
-		l.rounded = l.rounded || off != 0
-	}
-	l.center = step.Times(double.Of(float64(middle))).Plus(double.Of(lo)).Plus(double.Of(mean / n))
-	l.step = step.Plus(double.Of(slope / square))
-	for v := range 1 + d.D {
-		sums := make([]float64, count)
-		for i, n := range order {
-			value := 1.0
-			if v > 0 {
-				value = d.Y[n*d.D+v-1]
+	points, offs := make([]int, d.N), make([]float64, d.N) // grid points, and the rows' distances from them
+	var uneven, rounded atomic.Bool
+	sums := make([]struct{ off, slope, square float64 }, (d.N+blockRows-1)/blockRows)
+	parallel.Blocks(d.N, blockRows, func(i, from, to int) {
+		for n := from; n < to && !uneven.Load(); n++ {
+			at := math.Round((d.X[n] - lo) / step.Hi)
+			off := double.Sum(d.X[n], -lo).Minus(step.Times(double.Of(at))).Hi
+			if math.Abs(off) > 2*tolerance { // the ends, which define the step, are rounded, too
+				uneven.Store(true)
 			}
-			sums[points[i]] += value
+			points[n], offs[n] = int(at), off
+			at -= float64(middle)
+			sums[i].off, sums[i].slope, sums[i].square = sums[i].off+off, sums[i].slope+off*at, sums[i].square+at*at
 		}
-		l.values = append(l.values, sums)
+	})
+	if uneven.Load() {
+		return nil
 	}
+	all := sums[0]
+	for _, s := range sums[1:] {
+		all.off, all.slope, all.square = all.off+s.off, all.slope+s.slope, all.square+s.square
+	}
+	mean, slope := all.off/float64(d.N), all.slope/all.square
+	each(d.N, func(from, to int) {
+		for n := from; n < to; n++ {
+			if math.Abs(offs[n]-mean-slope*float64(points[n]-middle)) > tolerance {
+				uneven.Store(true)
+			}
+			if offs[n] != 0 {
+				rounded.Store(true)
+			}
+		}
+	})
+	if uneven.Load() {
+		return nil
+	}
+	l := &layout{even: true, first: -middle, span: 2 * float64(middle), rounded: rounded.Load()}
+	l.values = matrix(1+d.D, count)
+	l.center = step.Times(double.Of(float64(middle))).Plus(double.Of(lo)).Plus(double.Of(mean))
+	l.step = step.Plus(double.Of(slope))
+	each(count, func(from, to int) {
+		for n := sort.SearchInts(points, from); n < d.N && points[n] < to; n++ {
+			l.values[0][points[n]]++
+			for o := range d.D {
+				l.values[1+o][points[n]] += d.Y[n*d.D+o]
+			}
+		}
+	})
 	for i, rows := range l.values[0] {
 		if rows != 1 {
 			l.irregular = append(l.irregular, i-middle)

@@ -134,6 +134,25 @@ func TestRoundedRows(t *testing.T) {
 	}
 }
 
+// TestMedianGap compares the median with that of sorted gaps.
+func TestMedianGap(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 15))
+	for _, n := range []int{2, 3, 4, 5, 100, 3000} {
+		x := testkit.Numbers(n, func(i int) float64 { return math.Exp(20*rng.Float64()) - 1e4 })
+		x[1] = x[0] + 1
+		x = append(x, x[:n/3]...) // with gaps of 0
+		slices.Sort(x)
+		var gaps []float64
+		for i, v := range x[1:] {
+			if v > x[i] {
+				gaps = append(gaps, v-x[i])
+			}
+		}
+		slices.Sort(gaps)
+		testkit.Equal(t, medianGap(x), gaps[len(gaps)/2], n)
+	}
+}
+
 func TestPanelsBefore(t *testing.T) {
 	for j, sum := 0, 0; j < 100; j++ {
 		if got := panelsBefore(j); got != sum {

@@ -3,9 +3,9 @@ package rowspectrum
 import (
 	"fmt"
 	"math"
-	"runtime"
 
 	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/fft"
 	"github.com/vssgp/vssgp/internal/nufft"
 )
 
@@ -31,10 +31,10 @@ func Expect(n, m, d int, band, passCost float64) (cheaper bool, flops, bytes flo
 	units := sumCost(features, float64(d), longTerms*features)
 	pairs := features * (features + 1) / 2
 	length := 2 * float64(nufft.FastLength(int(over*rows/2)))
-	count, making := length/2, 32*length*min(values, float64(runtime.GOMAXPROCS(0)))
+	count, making := length/2, fft.Bytes(int(length))+8*rows
 	if band > 0 {
 		count = math.Exp2(math.Ceil(math.Log2(2 * band * over * rows)))
-		making = nufft.Bytes(int(count))
+		making = nufft.Bytes(int(count)) + 32*rows
 	}
 	cheaper = n >= minRows && pairs <= maxPairs && count <= maxPerRow*rows && units < passCost*features*features*rows
 	return cheaper, 3 / CPU * units, values*(16*count+8*rows) + max(making, 64*(pairs+features*float64(d)))

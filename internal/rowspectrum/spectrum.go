@@ -2,14 +2,11 @@ package rowspectrum
 
 import (
 	"math"
-	"runtime"
-
-	"gonum.org/v1/gonum/dsp/fourier"
 
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/internal/double"
+	"github.com/vssgp/vssgp/internal/fft"
 	"github.com/vssgp/vssgp/internal/nufft"
-	"github.com/vssgp/vssgp/internal/parallel"
 	"github.com/vssgp/vssgp/internal/simd"
 )
 
@@ -68,73 +65,91 @@ func New(d *backend.Data) *Spectrum {
 // make computes the tables for frequencies below count.
 func (s *Spectrum) make(count int) [][]complex128 {
 	l := s.layout
-	tables := make([][]complex128, len(l.values))
-	n := len(l.values[0])
-	grown := make([]float64, n) // exp(½P₀X²)
-	for i := range grown {
-		x := l.at(i).Hi
-		grown[i] = math.Exp(0.5 * s.p0 * x * x)
-	}
-	var plan *nufft.Plan
-	if !l.even {
-		turns, low := make([]float64, n), make([]float64, n)
-		for i, x := range l.x {
-			t := x.Over(double.Of(s.period))
-			turns[i], low[i] = t.Hi, t.Lo
+	grown := make([]float64, len(l.values[0])) // exp(½P₀X²)
+	each(len(grown), func(from, to int) {
+		for i := from; i < to; i++ {
+			x := l.at(i).Hi
+			grown[i] = math.Exp(0.5 * s.p0 * x * x)
 		}
-		plan = nufft.NewPlan(turns, low, count)
-	}
-	workers := runtime.GOMAXPROCS(0)
-	if plan != nil {
-		workers = 1 // because a plan has one grid
-	}
-	parallel.For(len(tables), workers, func(v int) {
-		var e []complex128
-		if plan != nil {
-			weighted := make([]float64, n)
-			for i, value := range l.values[v] {
-				weighted[i] = value * grown[i]
-			}
-			e = plan.Transform(nil, weighted)
-		} else {
-			e = s.transform(l.values[v], grown)
-		}
-		tables[v] = s.unfold(e, count)
 	})
+	known, transform := count, s.unevenSums
+	if l.even {
+		known, transform = int(s.length)/2+1, s.evenSums
+	}
+	sums := transform(grown, count)
+	tables := make([][]complex128, len(l.values))
+	for v := range tables {
+		tables[v] = make([]complex128, s.margin+count)
+		sums(tables[v][s.margin:][:known], l.values[v])
+		s.extend(tables[v], known)
+	}
 	return tables
 }
 
-// transform returns E_g for g from 0 to half the length for even rows.
-func (s *Spectrum) transform(values, grown []float64) []complex128 {
-	length := int(s.length)
-	onGrid := make([]float64, length)
-	for i, v := range values {
-		onGrid[(s.layout.first+i+length)%length] = v * grown[i]
+// evenSums returns a function that computes E_g of even rows, for g from 0 to half the length.
+func (s *Spectrum) evenSums(grown []float64, _ int) func(e []complex128, values []float64) {
+	plan := fft.New(int(s.length))
+	length := len(plan.X)
+	return func(e []complex128, values []float64) {
+		each(length, func(from, to int) { clear(plan.X[from:to]) })
+		each(len(values), func(from, to int) {
+			for i := from; i < to; i++ {
+				plan.X[(s.layout.first+i+length)%length] = values[i] * grown[i]
+			}
+		})
+		plan.Transform()
+		each(len(e), func(from, to int) {
+			for g := from; g < to; g++ {
+				e[g] = plan.Mode(g)
+			}
+		})
 	}
-	e := fourier.NewFFT(length).Coefficients(nil, onGrid)
-	for g, v := range e { // of exp(−iθX)
-		e[g] = conj(v)
-	}
-	return e
 }
 
-// unfold returns E_g with margins: E_−g is conj(E_g), and on even rows E_g is periodic.
-func (s *Spectrum) unfold(e []complex128, count int) []complex128 {
-	t := make([]complex128, s.margin+count)
-	for i := range t {
-		g := i - s.margin
-		if length := int(s.length); length > 0 {
+// unevenSums returns a function that computes E_g of uneven rows, for 0 ≤ g < count.
+func (s *Spectrum) unevenSums(grown []float64, count int) func(e []complex128, values []float64) {
+	n := len(grown)
+	turns, low, weighted := make([]float64, n), make([]float64, n), make([]float64, n)
+	each(n, func(from, to int) {
+		for i := from; i < to; i++ {
+			t := s.turns(i)
+			turns[i], low[i] = t.Hi, t.Lo
+		}
+	})
+	plan := nufft.NewPlan(turns, low, count)
+	return func(e []complex128, values []float64) {
+		each(n, func(from, to int) {
+			for i := from; i < to; i++ {
+				weighted[i] = values[i] * grown[i]
+			}
+		})
+		plan.Transform(e, weighted)
+	}
+}
+
+// turns returns X/T of an uneven row.
+func (s *Spectrum) turns(i int) double.Float { return s.layout.x[i].Over(double.Of(s.period)) }
+
+// extend computes the rest of a table from E_g for 0 ≤ g < known: E_−g is conj(E_g), and on even rows E_g is periodic.
+func (s *Spectrum) extend(t []complex128, known int) {
+	e, length := t[s.margin:], int(s.length)
+	at := func(g int) complex128 {
+		if length > 0 {
 			if g = (g%length + length) % length; g > length/2 {
 				g -= length
 			}
 		}
 		if g < 0 {
-			t[i] = conj(e[-g])
-		} else {
-			t[i] = e[g]
+			return conj(e[-g])
 		}
+		return e[g]
 	}
-	return t
+	for i := range s.margin {
+		t[i] = at(i - s.margin)
+	}
+	for g := known; g < len(e); g++ {
+		e[g] = at(g)
+	}
 }
 
 func conj(a complex128) complex128 { return complex(real(a), -imag(a)) }
