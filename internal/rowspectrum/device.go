@@ -2,6 +2,7 @@ package rowspectrum
 
 import (
 	"github.com/vssgp/vssgp/backend"
+	"github.com/vssgp/vssgp/internal/simd"
 )
 
 // Choose returns the features' waves [M,simd.PairRows] for sums on another device, and the number of frequencies in the tables that
@@ -11,6 +12,7 @@ func (s *Spectrum) Choose(f *backend.Features, passCost float64) (numbers []floa
 	if !s.cheaper(waves, f, passCost) {
 		return nil, 0
 	}
+	numbers = make([]float64, 0, simd.PairRows*f.M)
 	for i := range waves {
 		n := waves[i].numbers()
 		numbers = append(numbers, n[:]...)

@@ -7,6 +7,7 @@ import (
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/internal/fft"
 	"github.com/vssgp/vssgp/internal/nufft"
+	"github.com/vssgp/vssgp/internal/parallel"
 )
 
 // Rows are a backend's rows whose Moments and Pullback use tables if they cost less than passes over the rows. All
@@ -139,10 +140,12 @@ func (s *Spectrum) cheaper(dst []wave, f *backend.Features, passCost float64) bo
 	if m*(m+1)/2 > maxPairs || !s.waves(dst, f) || float64(s.cover(dst)-s.margin) > maxPerRow*float64(s.rows) {
 		return false
 	}
-	terms := 0.0
-	for i := range dst {
-		terms += s.terms(&dst[i])
-	}
+	terms := parallel.Sum(len(dst), blockFeatures, func(lo, hi int) (terms float64) {
+		for i := lo; i < hi; i++ {
+			terms += s.terms(&dst[i])
+		}
+		return terms
+	})
 	return sumCost(m, float64(len(s.layout.values)-1), terms) < passCost*m*m*float64(s.rows)
 }
 

@@ -140,6 +140,8 @@ func TestChoice(t *testing.T) {
 		{name: "rows at one place", n: 4000, m: 10, change: func(d *backend.Data, _ *backend.Features) { clear(d.X) }},
 		{name: "short features, even", n: 4000, m: 100, stretch: backendtest.Stretch{5, 20, 0}, tables: true},
 		{name: "a frequency that is not a number", n: 4000, m: 10, change: func(_ *backend.Data, f *backend.Features) { f.Freq[3] = math.NaN() }},
+		{name: "the last of many frequencies", n: 4000, m: 2*blockFeatures + 1,
+			change: func(_ *backend.Data, f *backend.Features) { f.Freq[2*blockFeatures] = math.NaN() }},
 		{name: "a phase that is not a number", n: 4000, m: 10, change: func(_ *backend.Data, f *backend.Features) { f.Phase[3] = math.NaN() }},
 		{name: "an infinite center", n: 4000, m: 10, change: func(_ *backend.Data, f *backend.Features) { f.Center[3] = math.Inf(1) }},
 		{name: "a huge center", n: 4000, m: 10, change: func(_ *backend.Data, f *backend.Features) { f.Center[3] = 1e200 }},

@@ -3,9 +3,11 @@ package rowspectrum
 import (
 	"math"
 	"math/bits"
+	"sync/atomic"
 
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/internal/double"
+	"github.com/vssgp/vssgp/internal/parallel"
 )
 
 // A wave is a damped wave over the rows, in steps from their middle:
@@ -35,34 +37,46 @@ type carrier struct {
 // maxCycles is the largest |ωT/2π| that float64 represents accurately.
 const maxCycles = 1 << 45
 
+// blockFeatures is the number of features whose waves a core computes at a time, in about 30 µs.
+const blockFeatures = 256
+
 // waves writes the features' waves to dst. It returns false if a number is not finite or too large.
 func (s *Spectrum) waves(dst []wave, f *backend.Features) bool {
-	unit, most := s.layout.step.Hi, float64(maxCycles)
+	most := float64(maxCycles)
 	if s.layout.rounded { // the error grows with the frequency
 		most = maxPerRow * s.period
 	}
-	for k := range dst {
-		w := &dst[k]
-		turns := double.Of(f.Freq[k]).Times(double.PerTurn)
-		offset := double.Sum(f.Center[k], -s.layout.center.Hi).Plus(double.Of(-s.layout.center.Lo))
-		cycles, part := turns.Times(s.periodX).Split()
-		if !(math.Abs(cycles) < most) {
-			return false
+	var failed atomic.Bool
+	parallel.Blocks(len(dst), blockFeatures, func(_, lo, hi int) {
+		for k := lo; k < hi; k++ {
+			if !s.wave(&dst[k], f, k, most) {
+				failed.Store(true)
+				return
+			}
 		}
-		if s.length > 0 {
-			cycles = math.Remainder(cycles, float64(s.length))
-		}
-		_, away := turns.Times(offset).Split()
-		z := offset.Over(s.layout.step)
-		w.p, w.log = f.Decay[k]*unit*unit, 0
-		w.z, w.zLow = z.Hi, z.Lo
-		w.cycles, w.part, w.phase = int64(cycles), part, fraction(f.Phase[k]*double.PerTurn.Hi-away)
-		if size := w.p + w.z*w.z + math.Abs(w.phase) + math.Abs(f.Amp[k]) + math.Abs(f.Power[k]) + math.Abs(f.Ripple[k]); !(w.p >= 0) ||
-			!(size < math.MaxFloat64) {
-			return false
-		}
+	})
+	return !failed.Load()
+}
+
+// wave writes the wave of feature k to w. It returns false if a number is not finite, or |ωT/2π| is most or more.
+func (s *Spectrum) wave(w *wave, f *backend.Features, k int, most float64) bool {
+	unit := s.layout.step.Hi
+	turns := double.Of(f.Freq[k]).Times(double.PerTurn)
+	offset := double.Sum(f.Center[k], -s.layout.center.Hi).Plus(double.Of(-s.layout.center.Lo))
+	cycles, part := turns.Times(s.periodX).Split()
+	if !(math.Abs(cycles) < most) {
+		return false
 	}
-	return true
+	if s.length > 0 {
+		cycles = math.Remainder(cycles, float64(s.length))
+	}
+	_, away := turns.Times(offset).Split()
+	z := offset.Over(s.layout.step)
+	w.p, w.log = f.Decay[k]*unit*unit, 0
+	w.z, w.zLow = z.Hi, z.Lo
+	w.cycles, w.part, w.phase = int64(cycles), part, fraction(f.Phase[k]*double.PerTurn.Hi-away)
+	size := w.p + w.z*w.z + math.Abs(w.phase) + math.Abs(f.Amp[k]) + math.Abs(f.Power[k]) + math.Abs(f.Ripple[k])
+	return w.p >= 0 && size < math.MaxFloat64
 }
 
 // cover returns the number of frequencies that the tables need for the products of waves. It is rounded to a power of
