@@ -120,15 +120,18 @@ func sorted(d *backend.Data) *backend.Data {
 	return s
 }
 
+// gapBlock is the number of gaps that a core counts at a time.
+const gapBlock = 1 << 20
+
 // medianGap returns the median of the positive gaps between ascending numbers. It finds the bits of the median 16 at a time, by counting
 // the gaps that have the same bits before them.
 func medianGap(x []float64) float64 {
-	const digits, block = 1 << 16, 1 << 20
+	const digits = 1 << 16
 	var median uint64
 	rank := -1 // of the median among these gaps
 	for shift := 48; shift >= 0; shift -= 16 {
-		counts := make([][digits]int, (len(x)+block-1)/block)
-		parallel.Blocks(len(x)-1, block, func(i, from, to int) {
+		counts := make([][digits]int, (len(x)+gapBlock-1)/gapBlock)
+		parallel.Blocks(len(x)-1, gapBlock, func(i, from, to int) {
 			for n := from; n < to; n++ {
 				gap := x[n+1] - x[n]
 				if bits := math.Float64bits(gap) >> shift; gap > 0 && bits/digits == median>>shift/digits {

@@ -3,6 +3,8 @@ package rowspectrum
 import (
 	"math"
 	"math/rand/v2"
+	"reflect"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -137,7 +139,7 @@ func TestRoundedRows(t *testing.T) {
 // TestMedianGap compares the median with that of sorted gaps.
 func TestMedianGap(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 15))
-	for _, n := range []int{2, 3, 4, 5, 100, 3000} {
+	for _, n := range []int{2, 3, 4, 5, 100, 3000, gapBlock} {
 		x := testkit.Numbers(n, func(i int) float64 { return math.Exp(20*rng.Float64()) - 1e4 })
 		x[1] = x[0] + 1
 		x = append(x, x[:n/3]...) // with gaps of 0
@@ -189,6 +191,38 @@ func TestClasses(t *testing.T) {
 		t.Logf("%s: %v", kind, counts)
 		if counts[few] == 0 || counts[grid] == 0 || counts[none] == 0 || counts[whole] == 0 && s.length > 0 {
 			t.Errorf("%s: waves of each class: %v", kind, counts)
+		}
+	}
+}
+
+// TestManyRows checks tables of more rows than a core processes at a time. Their bits must not depend on the number of cores.
+func TestManyRows(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for kind := range backendtest.Positions {
+		rng := rand.New(rand.NewPCG(10, 16))
+		d := backendtest.SpectrumData(kind, 2*blockRows+100, 1, rng)
+		var s *Spectrum
+		var first Arrays
+		for _, cores := range []int{1, 2, 7} {
+			runtime.GOMAXPROCS(cores)
+			s = New(d)
+			a := s.Arrays(s.cover([]wave{{carrier: carrier{cycles: 4000}}}))
+			if first.Tables == nil {
+				first = a
+			}
+			if !reflect.DeepEqual(a, first) {
+				t.Errorf("%s: other bits on %d cores", kind, cores)
+			}
+		}
+		for i, x := range s.layout.x {
+			at := s.turns(i)
+			testkit.Equal(t, [4]float64(first.Places[4*i:]), [4]float64{x.Hi, x.Lo, at.Hi, at.Lo}, kind)
+		}
+		s.tables = first.Tables
+		for _, cycles := range []int64{0, 1, 1234, -3999} {
+			for v := range s.tables {
+				s.compare(t, kind, wave{envelope{p: 10 / s.layout.span / s.layout.span}, carrier{cycles, 0.3, 0.2}}, v)
+			}
 		}
 	}
 }
