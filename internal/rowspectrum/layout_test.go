@@ -123,7 +123,7 @@ func TestNotEven(t *testing.T) {
 
 // TestRoundedRows checks that rounded even rows deviate from the grid without an offset or a drift.
 func TestRoundedRows(t *testing.T) {
-	d := backendtest.SpectrumData("even, in standard deviations", 10_000, 0, nil)
+	d := backendtest.SpectrumData("even, in standard deviations", 3*blockRows, 0, nil)
 	l := newLayout(d)
 	mean, slope := 0.0, 0.0
 	for i, x := range d.X {
