@@ -1,6 +1,7 @@
 package rowspectrum
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -283,4 +284,25 @@ func (s *Spectrum) compare(t *testing.T, kind string, w wave, v int) class {
 	check("Re S_", got.re[:], want.re[:])
 	check("Im S_", got.im[:], want.im[:])
 	return class
+}
+
+// BenchmarkTables measures the layout and the tables of rows with one output.
+func BenchmarkTables(b *testing.B) {
+	for _, kind := range []string{"even", "uneven, in bursts", "uneven"} {
+		for _, n := range slow.Pick([]int{1e6, 1e7}, []int{1e6}) {
+			d := backendtest.SpectrumData(kind, n, 1, rand.New(rand.NewPCG(11, 17)))
+			s := New(d)
+			count := s.cover([]wave{{carrier: carrier{cycles: int64(n) / 2}}})
+			b.Run(fmt.Sprintf("%s/%d/layout", kind, n), func(b *testing.B) {
+				for b.Loop() {
+					New(d)
+				}
+			})
+			b.Run(fmt.Sprintf("%s/%d/tables", kind, n), func(b *testing.B) {
+				for b.Loop() {
+					s.Arrays(count)
+				}
+			})
+		}
+	}
 }
