@@ -120,39 +120,38 @@ func sorted(d *backend.Data) *backend.Data {
 	return s
 }
 
-// gapBlock is the number of gaps that a core counts at a time.
-const gapBlock = 1 << 20
+// gapBlock is the number of gaps that a core counts at a time, and gapDigit the number of bits by which it counts them.
+const gapBlock, gapDigit = 1 << 16, 12
 
-// medianGap returns the median of the positive gaps between ascending numbers. It finds the bits of the median 16 at a time, by counting
-// the gaps that have the same bits before them.
+// medianGap returns the median of the positive gaps between ascending numbers. It finds the median's bits from the first to the last, some
+// at a time, by counting the gaps that have the same bits before them.
 func medianGap(x []float64) float64 {
-	const digits = 1 << 16
 	var median uint64
 	rank := -1 // of the median among these gaps
-	for shift := 48; shift >= 0; shift -= 16 {
-		counts := make([][digits]int, (len(x)+gapBlock-1)/gapBlock)
+	for shift := 60; shift >= 0; shift -= gapDigit {
+		counts := make([][1 << gapDigit]int, (len(x)+gapBlock-1)/gapBlock)
 		parallel.Blocks(len(x)-1, gapBlock, func(i, from, to int) {
 			for n := from; n < to; n++ {
 				gap := x[n+1] - x[n]
-				if bits := math.Float64bits(gap) >> shift; gap > 0 && bits/digits == median>>shift/digits {
-					counts[i][bits%digits]++
+				if bits := math.Float64bits(gap) >> shift; gap > 0 && bits>>gapDigit == median>>shift>>gapDigit {
+					counts[i][bits%(1<<gapDigit)]++
 				}
 			}
 		})
+		var all [1 << gapDigit]int
 		total := 0
 		for i := range counts {
 			for digit, count := range counts[i] {
-				if total += count; i > 0 {
-					counts[0][digit] += count
-				}
+				all[digit] += count
+				total += count
 			}
 		}
 		if rank < 0 {
 			rank = total / 2
 		}
 		digit := 0
-		for ; rank >= counts[0][digit]; digit++ {
-			rank -= counts[0][digit]
+		for ; rank >= all[digit]; digit++ {
+			rank -= all[digit]
 		}
 		median |= uint64(digit) << shift
 	}
