@@ -315,9 +315,11 @@ func TestBlocksPerReduction(t *testing.T) {
 	for _, c := range []struct {
 		rows, results, threads, want int
 	}{
-		{28, 128 * 128, 256, 18}, {7, 128 * 7, 128, 7}, {36, 64 * 64, 256, 14}, {10_000, 128 * 7, 128, 1}, {0, 1, 128, 1},
+		{28, 128 * 128, 256, 18}, {7, 128 * 7, 128, 7}, {36, 64 * 64, 256, 14},
+		{10_000, 128 * 7, 128, 1}, {0, 1, 128, 1},
 	} {
-		testkit.Equal(t, blocksPerReduction(c.rows, int64(c.results), c.threads), c.want, fmt.Sprintf("blocks for each of %d rows", c.rows))
+		got := blocksPerReduction(c.rows, int64(c.results), c.threads)
+		testkit.Equal(t, got, c.want, fmt.Sprintf("blocks for each of %d rows", c.rows))
 	}
 }
 

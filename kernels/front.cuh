@@ -66,17 +66,17 @@ template <int COLUMNS> struct Strip {
 		for (int j = 0; j < COLUMNS; j++)
 			pb[j] = b.at + (8 * j + group < cols ? 8 * j + group : cols - 1) * b.row;
 #pragma unroll 1
-		for (int k0 = 0; k0 < depth; k0 += MMA_K) {
-			Fragment<1, COLUMNS> f;
+		for (int k0 = 0; k0 < depth; k0 += 4) {
+			Fragment<1, COLUMNS, 4> f;
 			int k = k0 + place;
 			bool there = k < depth;
 #pragma unroll
 			for (int r = 0; r < 2; r++)
-				f.a[0][r] = there ? SIGN * pa[r][k * a.step] : 0.0;
+				f.a[0][0][r] = there ? SIGN * pa[r][k * a.step] : 0.0;
 #pragma unroll
 			for (int j = 0; j < COLUMNS; j++)
-				f.b[j] = there ? pb[j][k * b.step] : 0.0;
-			mma(acc, f);
+				f.b[j][0] = there ? pb[j][k * b.step] : 0.0;
+			mma(acc, f, [](int, int) {});
 		}
 	}
 };
@@ -162,7 +162,6 @@ DEVICE void divide_up(double *s, const double *l, int ld, int w, const double *i
 // update subtracts the products of the c0 columns to the left from up to 16 rows of a panel, from row i0 on. It is
 // executed by one warp.
 DEVICE void update(double *f, int ld, int rows, int c0, int i0) {
-	static_assert(PANEL == 2 * MMA_K, "two steps");
 	int group = threadIdx.x % 32 / 4, place = threadIdx.x % 4, i[] = {i0 + group, i0 + group + 8}, last = rows - 1;
 	const double *a = f + (i[0] < rows ? i[0] : last) * ld + place, *below = f + (i[1] < rows ? i[1] : last) * ld + place;
 	const double *b = f + (c0 + group) * ld + place;
@@ -172,9 +171,9 @@ DEVICE void update(double *f, int ld, int rows, int c0, int i0) {
 		even[0][0][c] = i[c / 2] < rows ? -f[i[c / 2] * ld + c0 + 2 * place + c % 2] : 0.0;
 #pragma unroll 1
 	for (int k = 0; k < c0; k += PANEL) {
-		Fragment<1, 1> first = {{{a[k], below[k]}}, {b[k]}}, second = {{{a[k + MMA_K], below[k + MMA_K]}}, {b[k + MMA_K]}};
-		mma(even, first);
-		mma(odd, second);
+		Fragment<1, 1, 4> first = {{{{a[k], below[k]}}}, {{b[k]}}}, second = {{{{a[k + 4], below[k + 4]}}}, {{b[k + 4]}}};
+		mma(even, first, [](int, int) {});
+		mma(odd, second, [](int, int) {});
 	}
 #pragma unroll
 	for (int c = 0; c < 4; c++)

@@ -42,7 +42,9 @@ DEVICE void product(Tile<T> &tile, const Chunk &s, const double *gram, const dou
 		bool above = first < split;
 		int step = above ? step0 : step1;
 		const double *from = (above ? upper : lower) + (long long)j * step;
-		auto copy = [&](int e, const double *from) { copy_async(to + at + e * (T + PAD) * 8, from, j + e < end && (LOWER || j + e != k)); };
+		auto copy = [&](int e, const double *from) {
+			copy_async(to + at + e * (T + PAD) * 8, from, j + e < end && (LOWER || j + e != k));
+		};
 		if (above && first + BLOCK_K > split) { // the windows meet in this stage
 #pragma unroll 1
 			for (int e = 0; e < BLOCK_K; e += 2)

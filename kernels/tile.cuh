@@ -70,97 +70,143 @@ template <int T> struct Tile {
 	DEVICE void sum(double *shared, int size, int b, int n, Load load);
 };
 
-constexpr int MMA_K = 4; // terms of the sum per instruction
+// MMA_K is the number of terms of the sum per instruction, 4 or 8: -DVSSGP_MMA_K=8 compiles a variant
+// for measurements. Only sm_90 has an instruction for 8.
+#ifndef VSSGP_MMA_K
+#define VSSGP_MMA_K 4
+#endif
+constexpr int MMA_K = VSSGP_MMA_K;
+static_assert(MMA_K == 4 || MMA_K == 8, "VSSGP_MMA_K must be 4 or 8");
 
-// A Fragment is a thread's part of a step's operands: a for ROWS times 16 rows by MMA_K, b for
-// MMA_K by COLUMNS times 8 columns.
-//	a[r] = A[group + 8r][place]   b = B[place][group]
-template <int ROWS, int COLUMNS> struct Fragment {
-	double a[ROWS][2], b[COLUMNS];
+// A Fragment is a thread's part of the operands for K terms: a for ROWS times 16 rows, b for COLUMNS times
+// 8 columns.
+//	a[·][s][r] = A[group + 8r][4s + place]   b[·][s] = B[4s + place][group]
+template <int ROWS, int COLUMNS, int K = MMA_K> struct Fragment {
+	double a[ROWS][K / 4][2], b[COLUMNS][K / 4];
 };
 
-template <int ROWS, int COLUMNS> DEVICE void mma(double (&acc)[ROWS][COLUMNS][4], const Fragment<ROWS, COLUMNS> &f) {
+#ifndef VSSGP_EMU
+// mma16x8 adds the products of 16 rows and 8 columns.
+template <int K> DEVICE void mma16x8(double (&acc)[4], const double (&a)[K / 4][2], const double (&b)[K / 4]) {
+#if VSSGP_ARCH >= 900
+	if constexpr (K == 8)
+		asm volatile("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 "
+					 "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+					 : "+d"(acc[0]), "+d"(acc[1]), "+d"(acc[2]), "+d"(acc[3])
+					 : "d"(a[0][0]), "d"(a[0][1]), "d"(a[1][0]), "d"(a[1][1]), "d"(b[0]), "d"(b[1]));
+	else
+		asm volatile("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};"
+					 : "+d"(acc[0]), "+d"(acc[1]), "+d"(acc[2]), "+d"(acc[3])
+					 : "d"(a[0][0]), "d"(a[0][1]), "d"(b[0]));
+#else
+#pragma unroll
+	for (int s = 0; s < K / 4; s++)
+#pragma unroll
+		for (int r = 0; r < 2; r++)
+			asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};"
+						 : "+d"(acc[2 * r]), "+d"(acc[2 * r + 1])
+						 : "d"(a[s][r]), "d"(b[s]));
+#endif
+}
+#endif
+
+// mma adds the products of a fragment to acc. It calls used(i, j) after those of rows i and columns j,
+// which may then change a[i] if j is the last, and b[j] if i is the last.
+template <int ROWS, int COLUMNS, int K, class Used>
+DEVICE void mma(double (&acc)[ROWS][COLUMNS][4], const Fragment<ROWS, COLUMNS, K> &f, Used used) {
 #ifdef VSSGP_EMU
 	const void *const *all = warp_gather(&f);
-	auto of = [&](int lane) { return (const Fragment<ROWS, COLUMNS> *)all[lane]; };
+	auto of = [&](int lane) { return (const Fragment<ROWS, COLUMNS, K> *)all[lane]; };
 	int group = threadIdx.x % 32 / 4, place = threadIdx.x % 4;
 	for (int i = 0; i < ROWS; i++)
 		for (int j = 0; j < COLUMNS; j++)
 			for (int c = 0; c < 4; c++)
-				for (int k = 0; k < MMA_K; k++)
-					acc[i][j][c] = fma(of(group * 4 + k)->a[i][c / 2], of((2 * place + c % 2) * 4 + k)->b[j], acc[i][j][c]);
+				for (int k = 0; k < K; k++)
+					acc[i][j][c] = fma(of(group * 4 + k % 4)->a[i][k / 4][c / 2],
+					    of((2 * place + c % 2) * 4 + k % 4)->b[j][k / 4], acc[i][j][c]);
 	warp_meet();
-#elif VSSGP_ARCH >= 900
-#pragma unroll
 	for (int i = 0; i < ROWS; i++)
-#pragma unroll
 		for (int j = 0; j < COLUMNS; j++)
-			asm volatile("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};"
-						 : "+d"(acc[i][j][0]), "+d"(acc[i][j][1]), "+d"(acc[i][j][2]), "+d"(acc[i][j][3])
-						 : "d"(f.a[i][0]), "d"(f.a[i][1]), "d"(f.b[j]));
+			used(i, j);
 #else
 #pragma unroll
 	for (int i = 0; i < ROWS; i++)
 #pragma unroll
-		for (int j = 0; j < COLUMNS; j++)
-#pragma unroll
-			for (int r = 0; r < 2; r++)
-				asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};"
-							 : "+d"(acc[i][j][2 * r]), "+d"(acc[i][j][2 * r + 1])
-							 : "d"(f.a[i][r]), "d"(f.b[j]));
+		for (int j = 0; j < COLUMNS; j++) {
+			mma16x8<K>(acc[i][j], f.a[i], f.b[j]);
+			used(i, j);
+		}
 #endif
 }
 
 // sum processes n stages: load(at, i) starts the copies of stage i, in order, to shared memory at
-// number at: A's panel, and B's panel b numbers later. STAGES buffers of size numbers alternate. The
-// operands of a step are read while the previous one is multiplied, so that the tensor cores wait
-// neither for shared memory nor at the barrier. All threads take part, and shared memory is free on
-// return.
+// number at: A's panel, and B's panel b numbers later. STAGES buffers of size numbers alternate. An
+// operand of the next step, which may be in the next stage, is read as soon as it is no longer needed
+// for this one, so that the tensor cores wait neither for shared memory nor at the barrier. All threads
+// take part, and shared memory is free on return.
 template <int T> template <bool B_K_MAJOR, bool A_K_MAJOR,
     class Load> DEVICE void Tile<T>::sum(double *shared, int size, int b, int n, Load load) {
-	static_assert(BLOCK_K == 2 * MMA_K, "a stage is two steps");
+	static_assert(BLOCK_K % MMA_K == 0, "a stage is whole steps");
+	constexpr int steps = BLOCK_K / MMA_K;
 	constexpr int a_next = A_K_MAJOR ? 1 : T + PAD, a_row = A_K_MAJOR ? BLOCK_K + PAD : 1;
 	constexpr int b_next = B_K_MAJOR ? 1 : T + PAD, b_column = B_K_MAJOR ? BLOCK_K + PAD : 1;
 	const double *own_a = shared + place * a_next + (row0 + group) * a_row;
 	const double *own_b = shared + b + place * b_next + (col0 + group) * b_column;
-	auto fetch = [&](Fragment<2, columns> &f, int at, int step) {
-		const double *pa = own_a + at / 8 + step * MMA_K * a_next, *pb = own_b + at / 8 + step * MMA_K * b_next;
+	Fragment<2, columns> f;
+	auto fetch_a = [&](int i, const double *from) {
 #pragma unroll
-		for (int i = 0; i < 2; i++)
+		for (int s = 0; s < MMA_K / 4; s++)
 #pragma unroll
 			for (int r = 0; r < 2; r++)
-				f.a[i][r] = pa[(16 * i + 8 * r) * a_row];
-#pragma unroll
-		for (int j = 0; j < columns; j++)
-			f.b[j] = pb[8 * j * b_column];
+				f.a[i][s][r] = from[4 * s * a_next + (16 * i + 8 * r) * a_row];
 	};
-	int bytes = 8 * size, at = 0;
-	Fragment<2, columns> first, second;
+	auto fetch_b = [&](int j, const double *from) {
+#pragma unroll
+		for (int s = 0; s < MMA_K / 4; s++)
+			f.b[j][s] = from[4 * s * b_next + 8 * j * b_column];
+	};
+	int at = 0; // of the stage
 #pragma unroll 1
 	for (int i = 0; i < STAGES; i++) {
 		if (i < n)
-			load(i * bytes, i);
+			load(i * 8 * size, i);
 		copy_commit(); // also without copies: copy_wait counts groups
 	}
 	copy_wait<STAGES - 1>();
 	barrier();
-	if (n > 0)
-		fetch(first, 0, 0);
+	if (n > 0) {
+#pragma unroll
+		for (int i = 0; i < 2; i++)
+			fetch_a(i, own_a);
+#pragma unroll
+		for (int j = 0; j < columns; j++)
+			fetch_b(j, own_b);
+	}
 #pragma unroll 1
 	for (int i = 0; i < n; i++) {
-		fetch(second, at, 1);
-		mma(acc, first);
-		copy_wait<STAGES - 2>();
-		barrier(); // the next stage is complete, and this one has been read
-		int next = at == (STAGES - 1) * bytes ? 0 : at + bytes;
-		if (i + 1 < n)
-			fetch(first, next, 0);
-		mma(acc, second);
+		int next = at == (STAGES - 1) * size ? 0 : at + size;
+#pragma unroll
+		for (int step = 0; step < steps; step++) {
+			bool last = step + 1 == steps;
+			if (last) {
+				copy_wait<STAGES - 2>();
+				barrier(); // the next stage is complete, and this one has been read
+			}
+			const double *next_a = own_a + (last ? next : at + (step + 1) * MMA_K * a_next);
+			const double *next_b = own_b + (last ? next : at + (step + 1) * MMA_K * b_next);
+			mma(acc, f, [&](int r, int j) {
+				if (j == columns - 1)
+					fetch_a(r, next_a);
+				if (r == 1)
+					fetch_b(j, next_b);
+			});
+		}
 		if (i + STAGES < n)
-			load(at, i + STAGES);
+			load(8 * at, i + STAGES);
 		copy_commit();
 		at = next;
 	}
+	barrier(); // the last step has read numbers that it does not need
 }
 
 // triangle returns the n'th pair (i, j), i ≥ j, counted row by row.

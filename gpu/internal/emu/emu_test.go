@@ -15,6 +15,7 @@ import (
 	"unsafe"
 
 	"github.com/vssgp/vssgp/internal/testkit"
+	"github.com/vssgp/vssgp/kernels"
 )
 
 // sink makes the allocations of room escape to the heap, because stacks move.
@@ -164,6 +165,32 @@ func TestArchitecturesHaveSameKernels(t *testing.T) {
 		if describe(arch) != describe(80) || len(table(arch)) == 0 {
 			t.Errorf("sm_%d has\n%ssm_80 has\n%s", arch, describe(arch), describe(80))
 		}
+	}
+}
+
+// TestVariantHasSameBits compares moments_gram with four and with eight terms of the sum in a tensor-core
+// instruction.
+func TestVariantHasSameBits(t *testing.T) {
+	const n, m = 37, 24
+	chunk, job, store := room(9), room(4), room(n*m)
+	for i, v := range []uint64{0, n, 0, m, m} { // the rows and features of a chunk, in one window
+		chunk[i] = math.Float64frombits(v)
+	}
+	r := rand.New(rand.NewPCG(3, 4))
+	for i := range store {
+		store[i] = r.NormFloat64()
+	}
+	var parts [2][]float64
+	for i, arch := range []int{90, selftest} {
+		part := room(64 * 64)
+		k, one, threads := table(arch)["moments_gram_64"], [3]int{1, 1, 1}, [3]int{128, 1, 1}
+		words := []uint64{word(chunk), word(job), 0, n, word(store), word(part)}
+		testkit.OK(t, k.launch(one, threads, kernels.TileShared(kernels.SmallTile), words))
+		parts[i] = part
+	}
+	runtime.KeepAlive([][]float64{chunk, job, store})
+	if parts[0][0] <= 0 || !slices.Equal(parts[0], parts[1]) {
+		t.Errorf("the first sums are %v and %v", parts[0][:4], parts[1][:4])
 	}
 }
 

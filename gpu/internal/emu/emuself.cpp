@@ -1,10 +1,11 @@
 //go:build cudaemu && cgo
 
-// The emulator's test kernels.
+// The emulator's test kernels, and moments.cu with the variant of the tensor-core instruction.
 #undef _FORTIFY_SOURCE
 
 #define VSSGP_ARCH 800
 #define VSSGP_EMU
+#define VSSGP_MMA_K 8
 
 #include "runtime.h"
 
@@ -13,7 +14,7 @@
 #include "../../../kernels/device.cuh"
 
 namespace selftest {
-#include "../../../kernels/feature.cuh"
+#include "../../../kernels/moments.cu"
 #include "selftest.cu"
 
 const EmuKernel table[] = {
@@ -38,6 +39,7 @@ const EmuKernel table[] = {
 	EMU_KERNEL(race_reads_blocks, 32)
 	EMU_KERNEL(race_bytes, 64)
 	EMU_KERNEL(race_copies, 64)
+	EMU_KERNEL(moments_gram_64, 128)
 	{nullptr, 0, 0, nullptr},
 };
 }
