@@ -52,6 +52,7 @@ func TestFlagsAreParsed(t *testing.T) {
 			{"-limit 0", "-limit"}, {"-limit Inf", "-limit"}, {"-fit -1", "-fit"}, {"-repeats 0", "-repeats"},
 			{"-terms 0", "-terms"}, {"-terms 2,", "-terms"}, {"-terms many", "-terms"}, {"more", "unexpected"}, {"-nonsense", "nonsense"},
 		},
+		"mma": {{"-image a", ""}, {"", "-image"}, {"-image a -device cpu", "-device"}, {"-image a more", "unexpected"}},
 		"paper": {
 			{"", ""},
 			{"-set solar,co2 -method gp -data d -out o -quick -seeds 2 -again", ""},

@@ -17,6 +17,7 @@ import (
 // commands maps the name of each subcommand to the constructor of its task.
 var commands = map[string]func() task{
 	"long":       func() task { return &longTask{} },
+	"mma":        func() task { return &mmaTask{} },
 	"paper":      func() task { return &paperTask{} },
 	"ranks":      func() task { return &ranksTask{} },
 	"regression": func() task { return &regressionTask{} },
