@@ -160,7 +160,7 @@ func (r *rows) sumTables(p *plan, a kernels.PassArgs, moments bool) {
 	if moments {
 		gram.Gram, columns.Sums = r.address(arrayGram), r.address(arraySums)
 	}
-	r.launchGrid(gram, parts(p.m, 4), parts(p.m, kernels.SpectrumTile), 0)
+	r.launchGrid(gram, parts(p.m, 4), parts(p.m, kernels.SpectrumTile), kernels.SpectrumShared)
 	r.launchGrid(columns, parts(p.m, columns.Block()), 1+p.d, 0)
 	if r.err == nil {
 		r.spectrum.sums = r.mem[arrayPairs]

@@ -22,6 +22,7 @@ const (
 	DenseBlock   = 64   // columns that dense_panel eliminates
 	DenseMirror  = 32   // edge of the tiles that dense_adjoint mirrors
 	SpectrumTile = 32   // edge of the tiles of pairs that spectrum_gram writes
+	NearTerms    = 16   // terms on either side of a frequency that spectrum_gram copies to shared memory
 	PairSums     = 8    // numbers of a pair
 	SingleSums   = 6    // numbers of a feature's sums with one vector
 )

@@ -29,6 +29,10 @@ func PullbackWidth(q int) int { return 4 + 3*q }
 // dense matrix (dense.cu): Stages stages of two K-major panels.
 func DenseShared(t int) int { return Stages * 2 * t * (BlockK + Pad) * 8 }
 
+// SpectrumShared is the shared memory of spectrum_gram, whose block has four warps: NearTerms terms on either side of
+// the frequency of each thread's wave, and padding.
+const SpectrumShared = 4 * SpectrumTile * (2*NearTerms + 1) * 16
+
 // DensePanelShared and DenseMirrorShared are the shared memory of dense_panel and dense_adjoint.
 const (
 	DensePanelShared  = 8 * 2 * DenseBlock * (DenseBlock + Pad)

@@ -4,7 +4,8 @@
 //
 // spectrum_gram      one thread for each pair of features j > k; block (4 features j, 32 features k). Writes the sums of both products
 //                    to pairs [tiles of the lower triangle][PAIR_SUMS][32 j][32 k] and, if gram is not null, G_jk = ½A1_jA1_k Re S_0
-//   operations       34 float64 instructions a term and wave, 33 terms if both features reach over all rows
+//   operations       17 float64 instructions a term and wave, two waves, 34 terms if both features reach over all rows
+//   shared memory    the 16 terms on either side of each thread's frequency; further terms are read where they are
 // spectrum_columns   one thread for each feature and vector v; block (128 features, v). v = 0 is E[φ²], v = 1 + o is output o. Writes
 //                    singles [1+D,M] and, if sums is not null, C and E[φ²] as moments_columns does
 // spectrum_pullback  one warp for each 32 features times 32 others, one lane for each of the former; block (32 features, 4·32 others).
@@ -23,20 +24,47 @@ DEVICE long long pair_at(long long j, long long k) {
 	return (tile * PAIR_SUMS * TILE + j % TILE) * TILE + k % TILE;
 }
 
+// copy_near copies the terms of a table around the waves' frequencies to a warp's part of shared memory. first is the
+// index of the first term for the lane's wave, or negative. A row of NEAR has one wave's terms, which the warp loads
+// together; each lane alone would load from another line.
+constexpr int NEAR = 2 * NEAR_TERMS + 1;
+DEVICE void copy_near(Complex *to, const Complex *table, long long first) {
+	int lane = threadIdx.x % TILE;
+	warp_barrier(); // the lanes have read the last terms
+#pragma unroll 4
+	for (int wave = 0; wave < TILE; wave++) {
+		long long from = bits_of(shuffle(of_bits(first), wave));
+		if (from >= 0)
+			copy_async16(to + wave * NEAR + lane, table + from + lane, true);
+	}
+	copy_commit();
+	copy_wait<0>();
+	warp_barrier();
+}
+
 KERNEL(128) spectrum_gram(SPECTRUM, double *pairs, double *gram) {
+	SHARED(Complex, terms);
 	Spectrum s = SPECTRUM_OF_ARGUMENTS;
-	long long j = 4 * (long long)blockIdx.x + threadIdx.x / TILE, k = TILE * (long long)blockIdx.y + threadIdx.x % TILE;
-	if (j >= m || k >= j)
+	int lane = threadIdx.x % TILE;
+	long long j = 4 * (long long)blockIdx.x + threadIdx.x / TILE, k = TILE * (long long)blockIdx.y + lane;
+	if (j >= m || k - lane >= j)
 		return;
-	FeatureWave own = waves[j], other = waves[k];
+	bool there = k < j;
+	FeatureWave own = waves[j], other = waves[there ? k : j];
 	Shape shape;
-	shape.e = product(own, other);
-	shape.choose(s, true);
+	shape.kind = Shape::none;
+	if (there) {
+		shape.e = product(own, other);
+		shape.choose(s, true);
+	}
+	Complex *near = terms + (threadIdx.x - lane) * NEAR;
 	WaveSums both = {0, 0, 0, 0, 0};
 	double minus0 = 0, minus1 = 0;
 #pragma unroll 1
 	for (int sign = 1; sign >= -1; sign -= 2) {
-		WaveSums of = shape.sums(s, {own.cycles + sign * other.cycles, own.part + sign * other.part, own.phase + sign * other.phase}, 0);
+		Carrier c = aliased(s, {own.cycles + sign * other.cycles, own.part + sign * other.part, own.phase + sign * other.phase});
+		copy_near(near, s.tables, shape.nearby() ? s.margin + (long long)fabs(c.cycles) - NEAR_TERMS : -1);
+		WaveSums of = shape.sums(s, c, 0, shape.nearby() ? near + lane * NEAR : nullptr);
 		both.re0 += of.re0;
 		both.re1 += of.re1;
 		both.re2 += of.re2;
@@ -45,6 +73,8 @@ KERNEL(128) spectrum_gram(SPECTRUM, double *pairs, double *gram) {
 		minus0 += sign * of.im0;
 		minus1 += sign * of.im1;
 	}
+	if (!there)
+		return;
 	const double all[PAIR_SUMS] = {both.re0, both.re1, both.re2, both.im0, both.im1, minus0, minus1, shape.a};
 #pragma unroll
 	for (int i = 0; i < PAIR_SUMS; i++)
@@ -70,7 +100,7 @@ KERNEL(128) spectrum_columns(SPECTRUM, Single *singles, double *sums, long long 
 	Shape shape;
 	shape.e = {w.p, w.z, w.low, 0};
 	shape.choose(s, v == 0);
-	WaveSums of = shape.sums(s, {w.cycles, w.part, w.phase}, v);
+	WaveSums of = shape.sums(s, aliased(s, {w.cycles, w.part, w.phase}), v, nullptr);
 	singles[v * m + k] = {of, shape.a};
 	if (!sums)
 		return;

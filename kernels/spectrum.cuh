@@ -66,6 +66,14 @@ constexpr int max_terms = 40;    // on either side of the first term of a recurr
 
 DEVICE double rounded(double v) { return v + whole - whole; }
 
+// aliased returns a carrier with an integer number of cycles, in the tables' period, and |part| ≤ ½.
+DEVICE Carrier aliased(const Spectrum &s, Carrier c) {
+	double more = rounded(c.part), g = c.cycles + more, length = (double)s.length;
+	if (s.length > 0)
+		g = 2 * g > length ? g - length : 2 * g < -length ? g + length : g;
+	return {g, c.part - more, c.phase};
+}
+
 // product returns the envelope of ψ_aψ_b and of ψ_aψ_b*.
 DEVICE Envelope product(FeatureWave a, FeatureWave b) {
 	if (a.p < b.p) {
@@ -160,15 +168,17 @@ struct Shape {
 		bend = decayed(2 * alpha);
 	}
 
-	// sums returns the sums of a wave with the vector v: 0 for v = 1, 1 + o for output o.
-	DEVICE WaveSums sums(const Spectrum &s, Carrier c, long long v) const {
-		double more = rounded(c.part), g = c.cycles + more, r = c.part - more, length = (double)s.length;
-		if (s.length > 0)
-			g = 2 * g > length ? g - length : 2 * g < -length ? g + length : g;
+	// nearby reports whether the sums add NEAR_TERMS terms of a table on either side of one frequency, and no more than
+	// max_terms.
+	DEVICE bool nearby() const { return kind == table && half >= NEAR_TERMS && half < max_terms; }
+
+	// sums returns the sums of a wave with an aliased carrier with the vector v: 0 for v = 1, 1 + o for output o. near
+	// are 2·NEAR_TERMS terms around its frequency, or null.
+	DEVICE WaveSums sums(const Spectrum &s, Carrier c, long long v, const Complex *near) const {
 		switch (kind) {
-		case closed: return from_formula(s, g, r, c.phase);
-		case few: return from_rows(s, g, r, c.phase, v);
-		case table: return from_table(s, g, r, c.phase, v);
+		case closed: return from_formula(s, c.cycles, c.part, c.phase);
+		case few: return from_rows(s, c.cycles, c.part, c.phase, v);
+		case table: return from_table(s, c.cycles, c.part, c.phase, v, near);
 		default: return {0, 0, 0, 0, 0};
 		}
 	}
@@ -247,7 +257,7 @@ struct Shape {
 
 	// from_table adds over the terms around frequency g. Each block of max_terms on either side
 	// restarts the recurrence from its middle, because the recurrence's error grows.
-	DEVICE WaveSums from_table(const Spectrum &s, double g, double r, double phase, long long v) const {
+	DEVICE WaveSums from_table(const Spectrum &s, double g, double r, double phase, long long v, const Complex *near) const {
 		double imaginary = scale;
 		if (g < 0) { // E_−g is conj(E_g)
 			g = -g;
@@ -268,8 +278,14 @@ struct Shape {
 			Chain above = {amplitude * cos, amplitude * sin, rise * turn_cos, rise * turn_sin, -from * eta};
 			Chain below = {amplitude * cos, amplitude * sin, fall * turn_cos, -fall * turn_sin, -from * eta - eta};
 			below.next(bend);
+			long long i = 0;
 #pragma unroll 2
-			for (long long i = 0; i < points; i++) {
+			for (; near && i < NEAR_TERMS; i++) {
+				above.add(near[NEAR_TERMS + i], bend, eta);
+				below.add(near[NEAR_TERMS - 1 - i], bend, -eta);
+			}
+#pragma unroll 2
+			for (; i < points; i++) {
 				above.add(up[i], bend, eta);
 				below.add(down[-i], bend, -eta);
 			}
