@@ -160,7 +160,7 @@ func (r *rows) sumTables(p *plan, a kernels.PassArgs, moments bool) {
 	if moments {
 		gram.Gram, columns.Sums = r.address(arrayGram), r.address(arraySums)
 	}
-	r.launchGrid(gram, parts(p.m, 4), parts(p.m, kernels.SpectrumTile), kernels.SpectrumShared)
+	r.launchGrid(gram, parts(p.m, 4), parts(p.m, kernels.SpectrumTile), kernels.SpectrumGramShared)
 	r.launchGrid(columns, parts(p.m, columns.Block()), 1+p.d, 0)
 	if r.err == nil {
 		r.spectrum.sums = r.mem[arrayPairs]
@@ -179,7 +179,7 @@ func (r *rows) pullTables(p *plan, a kernels.PassArgs, coef uint64) {
 	r.launchGrid(&kernels.SpectrumPullback{
 		Spectrum: args, Pairs: r.address(arrayPairs), Singles: r.address(arrayPairs) + uint64(pairBytes(p.m)), Gram: r.address(arrayGram),
 		Cbar: coef, Part: r.address(arrayPart), N: int64(r.data.N),
-	}, blocks, parts(blocks, 4), 0)
+	}, blocks, parts(blocks, 4), kernels.SpectrumPullbackShared)
 	r.launch(&kernels.SumsReduce{
 		Chunks: r.at(p, p.chunks), Reductions: r.at(p, p.rowJobs), Part: r.address(arrayPart), Out: r.address(arraySums),
 		Tile: kernels.SpectrumTile, Width: int64(kernels.PullbackWidth(1)), Sides: 1,

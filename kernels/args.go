@@ -23,6 +23,7 @@ const (
 	DenseMirror  = 32   // edge of the tiles that dense_adjoint mirrors
 	SpectrumTile = 32   // edge of the tiles of pairs that spectrum_gram writes
 	NearTerms    = 16   // terms on either side of a frequency that spectrum_gram copies to shared memory
+	PairStrip    = 8    // columns of a tile of pairs that spectrum_pullback copies to shared memory at a time
 	PairSums     = 8    // numbers of a pair
 	SingleSums   = 6    // numbers of a feature's sums with one vector
 )

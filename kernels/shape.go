@@ -29,9 +29,13 @@ func PullbackWidth(q int) int { return 4 + 3*q }
 // dense matrix (dense.cu): Stages stages of two K-major panels.
 func DenseShared(t int) int { return Stages * 2 * t * (BlockK + Pad) * 8 }
 
-// SpectrumShared is the shared memory of spectrum_gram, whose block has four warps: NearTerms terms on either side of
-// the frequency of each thread's wave, and padding.
-const SpectrumShared = 4 * SpectrumTile * (2*NearTerms + 1) * 16
+// SpectrumGramShared and SpectrumPullbackShared are the shared memory of these kernels, whose blocks have four warps:
+// NearTerms terms on either side of the frequency of each thread's wave; six numbers of 32 × PairStrip pairs for each
+// warp. Both with padding.
+const (
+	SpectrumGramShared     = 4 * SpectrumTile * (2*NearTerms + 1) * 16
+	SpectrumPullbackShared = 4 * 6 * SpectrumTile * (PairStrip + 1) * 8
+)
 
 // DensePanelShared and DenseMirrorShared are the shared memory of dense_panel and dense_adjoint.
 const (

@@ -10,6 +10,7 @@
 //                    singles [1+D,M] and, if sums is not null, C and E[φ²] as moments_columns does
 // spectrum_pullback  one warp for each 32 features times 32 others, one lane for each of the former; block (32 features, 4·32 others).
 //                    Writes part [features/32][others/32][32][7], the sums of contract.cuh, for sums_reduce
+//   shared memory    six numbers of 32 × 8 pairs for each warp, if the others come before the features
 //   precision        float64, sums in a fixed order
 #include "contract.cuh"
 #include "spectrum.cuh"
@@ -119,26 +120,60 @@ DEVICE void slope(Sums<1> &g, double weight, double quad, double e, const WaveSu
 	g.quadD2 -= quad * fma(e, fma(e, of.re0, 2 * of.re1), of.re2);
 }
 
+// copy_strip copies six numbers of 32 × STRIP pairs, of which each lane then reads a row, to a warp's part of shared
+// memory. In device memory, the lanes' rows would be 256 bytes apart.
+constexpr int STRIP = PAIR_STRIP, STRIP_NUMBERS = 6;
+DEVICE void copy_strip(double *to, const double *from) {
+	int row = threadIdx.x % TILE / STRIP, column = threadIdx.x % STRIP;
+	SharedAt at = shared_at(to + row * (STRIP + 1) + column);
+	from += row * TILE + column;
+	warp_barrier(); // the lanes have read the last strip
+#pragma unroll
+	for (int i = 0; i < STRIP_NUMBERS; i++)
+#pragma unroll
+		for (int r = 0; r < TILE; r += TILE / STRIP)
+			copy_async(at + (i * TILE + r) * (STRIP + 1) * 8, from + (i < 5 ? i : 7) * AREA + r * TILE, true);
+	copy_commit();
+	copy_wait<0>();
+	warp_barrier();
+}
+
 KERNEL(128) spectrum_pullback(SPECTRUM, const double *pairs, const Single *singles, const double *gram,
     const double *cbar, double *part, long long n) {
+	SHARED(double, strips);
 	long long lane = threadIdx.x % TILE, block = 4 * (long long)blockIdx.y + threadIdx.x / TILE, blocks = (m + TILE - 1) / TILE;
-	long long j = TILE * (long long)blockIdx.x + lane, end = TILE * (block + 1) < m ? TILE * (block + 1) : m;
-	if (j >= m || block >= blocks)
+	long long j0 = TILE * (long long)blockIdx.x, k0 = TILE * block, end = k0 + TILE < m ? k0 + TILE : m;
+	if (block >= blocks)
 		return;
+	long long j = j0 + lane < m ? j0 + lane : m - 1; // lanes beyond help to copy
 	FeatureWave own = waves[j];
 	Sums<1> g;
 	g.clear(nullptr, 1);
-#pragma unroll 2
-	for (long long k = TILE * block; k < end; k++) {
-		if (k == j)
-			continue;
-		const double *p = pairs + (j > k ? pair_at(j, k) : pair_at(k, j));
-		int imaginary = j > k ? 3 : 5;
-		WaveSums of = {p[0], p[AREA], p[2 * AREA], p[imaginary * AREA], p[(imaginary + 1) * AREA]};
+	auto add = [&](long long k, int imaginary, auto number) {
+		WaveSums of = {number(0), number(1), number(2), number(imaginary), number(imaginary + 1)};
 		double bar = gram[k * m + j] * amp[k], weight = bar * amp[j];
 		g.amp = fma(bar, of.re0, g.amp);
-		slope(g, weight, weight, (p[7 * AREA] - own.z) - own.low, of);
+		slope(g, weight, weight, (number(7) - own.z) - own.low, of);
+	};
+	if (k0 < j0) {
+		double *strip = strips + threadIdx.x / TILE * STRIP_NUMBERS * TILE * (STRIP + 1), *row = strip + lane * (STRIP + 1);
+#pragma unroll 1
+		for (; k0 < end; k0 += STRIP) {
+			copy_strip(strip, pairs + pair_at(j0, k0));
+#pragma unroll 2
+			for (int c = 0; c < STRIP; c++)
+				add(k0 + c, 3, [&](int i) { return row[(i < 5 ? i : 5) * TILE * (STRIP + 1) + c]; });
+		}
+	} else {
+#pragma unroll 2
+		for (long long k = k0; k < end; k++)
+			if (k != j) {
+				const double *p = pairs + (j > k ? pair_at(j, k) : pair_at(k, j));
+				add(k, j > k ? 3 : 5, [&](int i) { return p[i * AREA]; });
+			}
 	}
+	if (j0 + lane > j)
+		return;
 	if (block == blockIdx.x) {
 		Single one = singles[j];
 		double bar = gram[j * m + j], weight = bar * ripple[j];
