@@ -9,8 +9,8 @@
 #   bin/                vssgp and bench
 #   test/cuda, test/gpu the test programs of the packages, with their testdata
 #   test/testdata       the files that the tests of gpu read from the parent folder
-#   images/mma.ptx      the kernels of bench mma, and
-#   images/k8-sm_90.ptx the kernels with VSSGP_MMA_K=8 (kernels/tile.cuh); both only if nvcc is in PATH
+#   images/             the kernels of bench mma, and variants of the tiles' kernels: kernels-k8 has
+#                       VSSGP_MMA_K=8 (kernels/tile.cuh); only if nvcc is in PATH
 #   audio/second.wav    the second of testdata/speech.wav that is fitted
 #   peers/              speed.py and its dependencies
 #   commit              the commit of the sources, with + if files differ from it
@@ -58,12 +58,12 @@ cp -r testdata/golden "$dir/test/testdata/"
 
 # Variants of kernels, to be measured on the GPU. The flags are those of go generate ./kernels.
 if command -v nvcc >/dev/null; then
-	mkdir "$dir/images"
+	mkdir -p "$dir/images"
 	variant() { nvcc -ptx -std=c++17 -O3 --fmad=false -arch=compute_90 -DVSSGP_ARCH=900 "$@"; }
 	variant bench/internal/mma/mma.cu -o "$dir/images/mma.ptx"
-	(cd kernels && printf '#include "%s"\n' *.cu) >"$dir/images/all.cu"
-	variant -Ikernels -DVSSGP_MMA_K=8 "$dir/images/all.cu" -o "$dir/images/k8-sm_90.ptx"
-	rm "$dir/images/all.cu"
+	printf '#include "%s.cu"\n' moments pullback >"$dir/images/tiles.cu"
+	variant -Ikernels -DVSSGP_MMA_K=8 "$dir/images/tiles.cu" -o "$dir/images/kernels-k8.ptx"
+	rm "$dir/images/tiles.cu"
 fi
 
 # One second, starting at half a second: 16 bits, mono, 16 kHz, a header of 44 bytes.

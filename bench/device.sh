@@ -82,7 +82,7 @@ stage() {
 
 # unsupported matches messages of programs that do not work on this machine, and of test programs without a matching test.
 unsupported='ERR_NVGPUCTRPERM|Unable to find injection library|Device not supported|LibraryNotLoaded'
-unsupported+='|warning: no tests to run|^\{"peer".*"status": ?"missing'
+unsupported+='|no such emulated kernel|warning: no tests to run|^\{"peer".*"status": ?"missing'
 
 # needs STAGE PROGRAM skips the stage if the program is missing.
 needs() { command -v "$2" >/dev/null || ended "$1" "skipped: no $2" 0; }
