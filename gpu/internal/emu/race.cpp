@@ -109,7 +109,7 @@ QUIET_INLINE static bool ordered(const Access &old, const Access &now, bool shar
 		return false;
 	if (old.epoch != now.epoch || old.thread == now.thread)
 		return true;
-	return same_warp(old, now) && old.turns < now.turns;
+	return same_warp(old, now) && old.turns < turns[warp_now]; // now.turns of a copy is pending
 }
 
 QUIET static void report(const Access &a, bool a_write, const Access &b, bool b_write, bool shared) {
