@@ -22,6 +22,7 @@ type shape struct {
 	shuffled   bool
 	first      int  // window of the first feature; earlier windows have none
 	steep      bool // every other feature decays within two steps or less
+	short      bool // every tenth feature reaches over a twentieth of the rows
 	tables     bool // if available
 }
 
@@ -94,6 +95,9 @@ func (p *problem) makeFeatures(rng *rand.Rand, extent float64) {
 		f.Center[i], f.Decay[i] = rng.Float64()*extent, rng.Float64()*math.Pow(extent/8, -2)
 		if p.steep && i%2 == 0 {
 			f.Decay[i] = math.Pow(10, 4*rng.Float64()) // a step is ¼: exponents to −10⁷ over a tile
+		}
+		if p.short && i%10 == 0 {
+			f.Decay[i] = math.Pow(extent/20/16, -2) // cut off at eight standard deviations
 		}
 		f.Freq[i] = 3 * rng.NormFloat64()
 	}

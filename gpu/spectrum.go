@@ -1,11 +1,13 @@
 package gpu
 
 import (
+	"math"
 	"slices"
 
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cuda"
 	"github.com/vssgp/vssgp/internal/rowspectrum"
+	"github.com/vssgp/vssgp/internal/simd"
 	"github.com/vssgp/vssgp/kernels"
 )
 
@@ -18,7 +20,7 @@ type spectrum struct {
 	used     bool                  // the last moments came from tables
 
 	features *backend.Features // a copy of the last ones
-	waves    []float64         // [M,simd.PairRows] their waves
+	waves    []float64         // [M,simd.PairRows+1] their waves, sorted (byReach)
 	count    int               // number of frequencies in their tables; 0: passes over the rows are faster
 
 	tables *cuda.Memory // nil: not created
@@ -45,12 +47,26 @@ func (r *rows) frequencies(op operation, f *backend.Features) int {
 	if s.source == nil || s.features != nil && equal(s.features, f) {
 		return s.count
 	}
-	s.waves, s.count = s.source.Choose(f, s.passCost)
+	waves, count := s.source.Choose(f, s.passCost)
+	s.waves, s.count = byReach(waves, s.source.Grid()), count
 	s.features, s.sums = backend.NewFeatures(f.M, 1), nil
 	for i, field := range f.Fields() {
 		copy(s.features.Fields()[i].Data, field.Data)
 	}
 	return s.count
+}
+
+// byReach returns waves [M,simd.PairRows] sorted by reach, each followed by its index. The lanes of a warp then add similar
+// numbers of terms. The order is by octaves of P, from that of waves that reach over all rows on, and else as given, so
+// that the lanes of a warp also access neighboring entries of G.
+func byReach(waves []float64, g rowspectrum.Grid) (sorted []float64) {
+	var all [][]float64
+	for w := range slices.Chunk(waves, simd.PairRows) {
+		all = append(all, append(slices.Clone(w), float64(len(all))))
+	}
+	octave := func(w []float64) int { return math.Ilogb(max(1, w[simd.PairDecay]*g.Span*g.Span/(g.Digits*g.Digits))) }
+	slices.SortStableFunc(all, func(a, b []float64) int { return octave(a) - octave(b) })
+	return slices.Concat(all...)
 }
 
 // equal reports whether two sets of features have the same numbers.

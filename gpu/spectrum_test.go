@@ -4,14 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/backend/backendtest"
 	"github.com/vssgp/vssgp/cuda"
+	"github.com/vssgp/vssgp/internal/rowspectrum"
+	"github.com/vssgp/vssgp/internal/simd"
 	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/slow"
+	"github.com/vssgp/vssgp/kernels"
 	"github.com/vssgp/vssgp/variational"
 )
 
@@ -57,6 +61,7 @@ var tableShapes = []shape{
 	{name: "even", n: 300, m: 33, q: 1, d: 2, even: true, tables: true},
 	{name: "uneven, steep", n: 300, m: 64, q: 1, d: 1, steep: true, tables: true},
 	{name: "dense, shuffled", n: 200, m: 130, q: 1, d: 5, shuffled: true, tables: true},
+	{name: "uneven, short", n: 600, m: 70, q: 1, d: 2, short: true, tables: true},
 }
 
 // TestTablesMatchCPU compares all methods with package cpu, twice with the same rows: the second time
@@ -79,6 +84,53 @@ func TestTablesMatchCPU(t *testing.T) {
 			})
 		}
 	})
+}
+
+// TestLanesHaveSimilarSums counts the terms of the sums of all pairs of 640 features, of which a tenth reach over a
+// twentieth of the rows. A warp of spectrum_gram takes as long as its longest sum. Sorted, that is at most one and a half
+// times the mean, in the given order more than four times.
+func TestLanesHaveSimilarSums(t *testing.T) {
+	const m, tile, tables = 640, kernels.SpectrumTile, 40
+	p := newProblem(shape{n: 20000, m: m, q: 1, d: 1})
+	for k, rng := 0, rand.New(rand.NewPCG(1, 1)); k < m; k++ {
+		if p.features.Decay[k] = math.Pow(5000, -2); rng.IntN(10) == 0 {
+			p.features.Decay[k] = math.Pow(5000./20/16, -2)
+		}
+	}
+	source := rowspectrum.New(&p.data)
+	waves, count := source.Choose(p.features, math.Inf(1))
+	if count == 0 {
+		t.Fatal("passes over the rows are used")
+	}
+	g := source.Grid()
+	terms := func(a, b []float64) float64 {
+		decay, apart := a[simd.PairDecay]+b[simd.PairDecay], a[simd.PairCenter]-b[simd.PairCenter]
+		width := g.Digits*g.Digits - a[simd.PairDecay]*b[simd.PairDecay]/decay*apart*apart
+		half := math.Floor(g.Digits*math.Sqrt(decay+g.P0)/g.Angle+0.5) + 1
+		n := 2 * min(half+1, tables) * math.Floor(half/tables+1)
+		if decay*g.Span*g.Span > width {
+			n = min(n, 5*float64(g.Rows)*2*math.Sqrt(max(0, width)/decay)/g.Span)
+		}
+		return n
+	}
+	ratio := func(waves []float64, size int) float64 {
+		longest, all := 0.0, 0.0
+		for j := range m {
+			for k0 := 0; k0 < j; k0 += tile {
+				most := 0.0
+				for k := k0; k < min(j, k0+tile); k++ {
+					n := terms(waves[size*j:], waves[size*k:])
+					most, all = max(most, n), all+n
+				}
+				longest += most * float64(min(j-k0, tile))
+			}
+		}
+		return longest / all
+	}
+	given, sorted := ratio(waves, simd.PairRows), ratio(byReach(waves, g), simd.PairRows+1)
+	if t.Logf("longest to mean sum: %.2f in the given order, %.2f sorted", given, sorted); given < 4 || sorted > 1.5 {
+		t.Error("expected more than 4 and at most 1.5")
+	}
 }
 
 // TestTablesInBudget checks that passes over the rows are used if the tables do not fit into

@@ -140,7 +140,7 @@
 //	Length, Margin, Reach   numbers of frequencies: of a period, below 0, on each side of a sum
 //	Period, Angle, P0, Density, Span, Digits   T, 2π/T, P₀, √(2π)/T, 2 max|X|, 8.2
 //	Unit              a step in units of x
-//	Waves             [M,6] P, Z in two numbers, ωT/2π in two, turns at X = 0
+//	Waves             [M,7] P, Z in two numbers, ωT/2π in two, turns at X = 0, the feature; sorted by reach
 //	Pairs, Singles    sums of pairs of features, and of each feature with each vector
 //
 // # Arithmetic

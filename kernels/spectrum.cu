@@ -80,8 +80,10 @@ KERNEL(128) spectrum_gram(SPECTRUM, double *pairs, double *gram) {
 #pragma unroll
 	for (int i = 0; i < PAIR_SUMS; i++)
 		pairs[pair_at(j, k) + i * AREA] = all[i];
-	if (gram)
-		gram[j * m + k] = 0.5 * amp[j] * amp[k] * both.re0;
+	if (gram) {
+		long long a = waves[j].feature(), b = waves[k].feature();
+		gram[a > b ? a * m + b : b * m + a] = 0.5 * amp[a] * amp[b] * both.re0;
+	}
 }
 
 // A Single contains the sums of one wave, about the point a.
@@ -96,8 +98,9 @@ KERNEL(128) spectrum_columns(SPECTRUM, Single *singles, double *sums, long long 
 	if (k >= m)
 		return;
 	FeatureWave w = waves[k];
+	long long feature = w.feature();
 	if (v == 0) // ψ⁴ at half its phase, exp(−4q + 2iθ)
-		w = {4 * w.p, w.z, w.low, 2 * w.cycles, 2 * w.part, 2 * w.phase};
+		w = {4 * w.p, w.z, w.low, 2 * w.cycles, 2 * w.part, 2 * w.phase, w.index};
 	Shape shape;
 	shape.e = {w.p, w.z, w.low, 0};
 	shape.choose(s, v == 0);
@@ -106,9 +109,9 @@ KERNEL(128) spectrum_columns(SPECTRUM, Single *singles, double *sums, long long 
 	if (!sums)
 		return;
 	if (v == 0)
-		sums[k * (OUTPUT_GROUP + 1) + OUTPUT_GROUP] = fma(ripple[k], of.re0, power[k] * (double)n);
+		sums[feature * (OUTPUT_GROUP + 1) + OUTPUT_GROUP] = fma(ripple[feature], of.re0, power[feature] * (double)n);
 	else
-		sums[((v - 1) / OUTPUT_GROUP * m + k) * (OUTPUT_GROUP + 1) + (v - 1) % OUTPUT_GROUP] = amp[k] * of.re0;
+		sums[((v - 1) / OUTPUT_GROUP * m + feature) * (OUTPUT_GROUP + 1) + (v - 1) % OUTPUT_GROUP] = amp[feature] * of.re0;
 }
 
 // slope adds to a feature's sums the derivatives of weight·Re Σψ by θ and of quad·Re Σψ by q, for d
@@ -147,11 +150,13 @@ KERNEL(128) spectrum_pullback(SPECTRUM, const double *pairs, const Single *singl
 		return;
 	long long j = j0 + lane < m ? j0 + lane : m - 1; // lanes beyond help to copy
 	FeatureWave own = waves[j];
+	long long feature = own.feature();
 	Sums<1> g;
 	g.clear(nullptr, 1);
 	auto add = [&](long long k, int imaginary, auto number) {
 		WaveSums of = {number(0), number(1), number(2), number(imaginary), number(imaginary + 1)};
-		double bar = gram[k * m + j] * amp[k], weight = bar * amp[j];
+		long long other = waves[k].feature();
+		double bar = gram[other * m + feature] * amp[other], weight = bar * amp[feature];
 		g.amp = fma(bar, of.re0, g.amp);
 		slope(g, weight, weight, (number(7) - own.z) - own.low, of);
 	};
@@ -176,19 +181,19 @@ KERNEL(128) spectrum_pullback(SPECTRUM, const double *pairs, const Single *singl
 		return;
 	if (block == blockIdx.x) {
 		Single one = singles[j];
-		double bar = gram[j * m + j], weight = bar * ripple[j];
+		double bar = gram[feature * m + feature], weight = bar * ripple[feature];
 		g.gate2 = bar * (double)n;
 		g.ripple = bar * one.of.re0;
 		slope(g, 2 * weight, 4 * weight, (one.a - own.z) - own.low, one.of);
 		for (long long o = 0; o < d; o++) {
 			one = singles[(1 + o) * m + j];
-			weight = cbar[j * d + o] * amp[j];
-			g.amp = fma(cbar[j * d + o], one.of.re0, g.amp);
+			weight = cbar[feature * d + o] * amp[feature];
+			g.amp = fma(cbar[feature * d + o], one.of.re0, g.amp);
 			slope(g, weight, weight, (one.a - own.z) - own.low, one.of);
 		}
 	}
 	g.thetaD *= unit;
 	g.quadD *= unit;
 	g.quadD2 *= unit * unit;
-	g.store(part + ((blockIdx.x * blocks + block) * TILE + lane) * width(1), 1);
+	g.store(part + ((feature / TILE * blocks + block) * TILE + feature % TILE) * width(1), 1);
 }

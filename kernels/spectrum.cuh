@@ -9,9 +9,12 @@
 
 #include "feature.cuh"
 
-// A FeatureWave is a feature's wave, with log = 0.
+// A FeatureWave is a feature's wave, with log = 0, and the feature's index. The waves are sorted (byReach in
+// gpu/spectrum.go); the sums of pairs and of single features are in the waves' order, all other arrays in the features'.
 struct FeatureWave {
-	double p, z, low, cycles, part, phase;
+	double p, z, low, cycles, part, phase, index;
+
+	DEVICE long long feature() const { return (long long)index; }
 };
 
 struct alignas(16) Complex {
