@@ -26,6 +26,7 @@ type sizes struct {
 	Window   float64 // length of the windows in samples; 0: no windows
 	Uneven   bool    // rows are jittered off the grid
 	Fitted   bool    // features extend over all rows, and half of them have low frequencies
+	Short    float64 // share of the features that reach over 1/20 of the rows, or of a window
 	Seed     uint64
 }
 
@@ -45,6 +46,7 @@ func (s sizes) check() error {
 	return cmp.Or(
 		demand(min(s.N, s.Q, s.D, s.Features) >= 1, "%d rows, %d inputs, %d outputs, %d features: each must be at least 1",
 			s.N, s.Q, s.D, s.Features),
+		demand(s.Short >= 0 && s.Short <= 1, "-short %v: must be from 0 to 1", s.Short),
 		demand(s.Window == 0 || s.Window >= minWindow && s.Window <= float64(s.N),
 			"-window %v: must be from %d to %d samples, or 0 for no windows", s.Window, minWindow, s.N))
 }
@@ -62,6 +64,7 @@ const (
 	jitter    = 0.3  // maximum shift of uneven rows, in samples
 	highest   = 0.4  // highest frequency, in cycles per sample
 	low       = 0.05 // upper limit of the low frequencies of Fitted, in cycles per sample
+	cut       = 16   // number of standard deviations over which a short feature reaches, so that it is negligible elsewhere
 )
 
 // build returns the problem of the seed, in the model's units. The outputs are sinusoids with noise at x = 0, 1, 2, …
@@ -133,7 +136,7 @@ func (s sizes) windows() (w backend.Windows, reach float64) {
 // window have length-scales of 10 to 30 samples and frequencies up to highest. The features extend over at least a
 // quarter of the window. The phases are uniform on intervals of various widths, so that no term of the bound vanishes.
 // With Fitted, the parameters are similar to a fit without windows: features extend over 1 to 10 times the range of the
-// rows, and half of the components have frequencies up to low.
+// rows, and half of the components have frequencies up to low. Short features reach over 1/20 of the range.
 func (s sizes) params(rng *rand.Rand) *vssgp.Params {
 	w, reach := s.windows()
 	each := s.components()
@@ -170,6 +173,10 @@ func (s sizes) params(rng *rand.Rand) *vssgp.Params {
 				sd = p.Lengthscale[i*s.Q+q] / (over * (1 + 9*part))
 			}
 			p.FreqVar[at] = sd * sd
+		}
+		if s.Short > 0 && rng.Float64() < s.Short {
+			sd := p.Lengthscale[i*s.Q] / (reach / 20 / cut)
+			p.FreqVar[k*s.Q] = sd * sd
 		}
 		p.Location[k*s.Q] += first
 		p.PhaseLower[k] = 2 * math.Pi * rng.Float64()

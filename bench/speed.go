@@ -30,6 +30,7 @@ func (o *speedTask) flags(set *flag.FlagSet) {
 	set.BoolVar(&o.clocked, "clocked", true, "on the CPU, repeat the evaluations to time the parts of their passes")
 	set.IntVar(&o.fit, "fit", 0, "iterations of a fit, of the synthetic model after the evaluations, or of -data before them; 0: no fit")
 	set.BoolVar(&o.Fitted, "fitted", false, "features as in real fits: all extend over all rows, half have low frequencies")
+	set.Float64Var(&o.Short, "short", 0, "share of the features that reach over only 1/20 of the rows, or of a window")
 	set.BoolVar(&o.checked, "check", false, "compare bound and gradient with the CPU; fail if they differ by more than 1e-11 and 1e-9")
 	set.BoolVar(&o.direct, "direct", false, "compute the sums by passes over the rows, even if tables are faster")
 	set.StringVar(&o.image, "image", "", "file of PTX or a cubin with variants of kernels, which replace those of the same names")
@@ -62,8 +63,10 @@ func (o *speedTask) check(files []string) error {
 		demand(o.peak >= 0 && !math.IsInf(o.peak, 0), "-peak %v: must be a positive rate in TFLOP/s, or 0 if unknown", o.peak),
 		demand(o.fit >= 0, "-fit %d: must be a number of iterations, or 0 for no fit", o.fit),
 		demand(o.fit == 0 || !predict && !dump, "-fit requires -inference exact or factorized and cannot be combined with -dump"),
-		demand(o.data == "" || exact && o.fit > 0 && o.Features%2 == 0 && o.Q == 1 && o.D == 1 && o.Window == 0 && !o.Uneven && !o.Fitted,
-			"-data requires -fit and an even number of -features, and -inference exact without -inputs, -outputs, -window, -uneven and -fitted"),
+		demand(o.data == "" || exact && o.fit > 0 && o.Features%2 == 0 &&
+			o.Q == 1 && o.D == 1 && o.Window == 0 && !o.Uneven && !o.Fitted && o.Short == 0,
+			"-data requires -fit and an even number of -features, and -inference exact without "+
+				"-inputs, -outputs, -window, -uneven, -fitted and -short"),
 		demand(!o.checked || !predict, "-check requires -inference exact or factorized"),
 		demand(!dump || !predict, "-dump requires -inference exact or factorized"),
 		demand(o.peerTime > 0, "-peer-time %v: must be positive", o.peerTime),
@@ -93,6 +96,9 @@ func (o *speedTask) defaultName() string {
 	}
 	if o.Fitted {
 		s += " fitted"
+	}
+	if o.Short > 0 {
+		s += fmt.Sprintf(" short=%g", o.Short)
 	}
 	if o.direct {
 		s += " direct"

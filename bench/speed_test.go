@@ -101,6 +101,29 @@ func TestFittedProblem(t *testing.T) {
 	}
 }
 
+// TestShortFeatures checks that about the given share of the features, at random places, reaches over 1/20 of the rows,
+// and that the option is checked.
+func TestShortFeatures(t *testing.T) {
+	s := sizes{N: 1000, Q: 1, D: 1, Features: 400, Short: 0.1, Seed: 1}
+	m, short := testkit.Must(s.build())(t).model.Params, 0
+	for k := range m.M() {
+		if deviation := m.Lengthscale[k/m.K] / math.Sqrt(m.FreqVar[k]); math.Abs(deviation*cut-1000./20) < 1e-9 {
+			short++
+		} else if deviation < 250 {
+			t.Errorf("feature %d extends over %v rows, want 250 to 1000", k, deviation)
+		}
+	}
+	if short < 20 || short > 60 {
+		t.Errorf("%d of %d features are short, want about 40", short, m.M())
+	}
+	for _, share := range []float64{-0.1, 1.1, math.NaN()} {
+		s.Short = share
+		if _, err := s.build(); err == nil {
+			t.Errorf("share %v: no error", share)
+		}
+	}
+}
+
 // TestSpeedOfData checks that recordings, and tables with dates and missing values, are read and fitted, and that the
 // fitted model is evaluated.
 func TestSpeedOfData(t *testing.T) {
