@@ -137,7 +137,7 @@ if selected speed; then
 	speed dense 30 "${on[@]}" "${dense[@]}"
 	speed dense-direct 30 "${on[@]}" "${dense[@]}" -direct
 	speed uneven 30 "${on[@]}" "${dense[@]}" -uneven
-	speed uneven-short 30 "${on[@]}" "${dense[@]}" -uneven -short 0.1
+	speed uneven-short 30 "${on[@]}" "${dense[@]}" -uneven -fitted -short 0.1
 	speed long 40 "${on[@]}" -n $longest -features $m
 	speed small 20 "${on[@]}" -n $peer_n -features $peer_m
 	speed small-direct 20 "${on[@]}" -n $peer_n -features $peer_m -direct
