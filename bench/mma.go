@@ -50,7 +50,8 @@ func (o *mmaTask) run() error {
 	}
 	line := mmaLine{Bench: "mma", Time: machine.Now(), Machine: withCard(machine.This(o.commit), o.ordinal)}
 	for _, line.Result = range all {
-		fmt.Printf("%2d terms, %d warps a partition, operands in %-9s  %5.1f TFLOP/s\n", line.Terms, line.Warps, line.Operands, line.TFLOPS)
+		fmt.Printf("%2d terms, %d warps a partition, operands in %-9s  %5.1f TFLOP/s\n", line.Terms, line.Warps,
+			line.Operands, line.TFLOPS)
 		if o.out != "" {
 			if err := jsonl.Append(o.out, line); err != nil {
 				return err

@@ -11,6 +11,7 @@ import (
 	"github.com/vssgp/vssgp/cuda"
 	"github.com/vssgp/vssgp/gpu/internal/emu"
 	"github.com/vssgp/vssgp/internal/testkit"
+	"github.com/vssgp/vssgp/kernels"
 )
 
 // TestReversedThreadsGiveSameBits checks that the order of threads between barriers does not matter, so that no
@@ -58,6 +59,21 @@ func TestReversedThreadsOfDenseAlgebra(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestSumsByInputAnywhere compares two GPUs of which only one has enough shared memory for pullback's
+// sums by input.
+func TestSumsByInputAnywhere(t *testing.T) {
+	p := newProblem(shape{n: 300, m: 200, q: 16, d: 1})
+	need := kernels.PullbackShared(kernels.LargeTile, p.q, true)
+	var both [2][]answer
+	for i, d := range usable(t) {
+		if fits := need <= d.SharedPerBlock; fits != (i == 1) {
+			t.Errorf("%s: %d bytes of shared memory, %d needed", d.Name, d.SharedPerBlock, need)
+		}
+		both[i] = p.on(t, open(t, p.options(d.Ordinal)), p.methods()[1])
+	}
+	testkit.OK(t, sameBits(both[0], both[1]))
 }
 
 // TestFailedCallsChangeNothing checks that if any call fails, the method returns the error, leaves its outputs

@@ -23,7 +23,7 @@ func jobShared(q, threads, kept int) int {
 // row and, with several inputs, the RowAdjoints.
 func gradientShared(q, threads int) int {
 	if q > 1 {
-		return 8 * kernels.AdjointRows * (q + 2 + outputGroup + 2*threads)
+		return 8*kernels.Adjoints/threads*(q+2+outputGroup) + 16*kernels.Adjoints
 	}
 	return 8 * kernels.GradientRows * (q + 2 + outputGroup)
 }

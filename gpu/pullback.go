@@ -39,11 +39,7 @@ func (r *rows) planPullback(p *plan) error {
 	if r.planTables(p) {
 		return nil
 	}
-	tile := tileFor(runs)
-	if r.data.Q > 1 { // pullback_128 supports only one input
-		tile = kernels.SmallTile
-	}
-	return r.addPasses(p, runs, columnKind(pullbackCut, tile, 1, width).twoSided())
+	return r.addPasses(p, runs, columnKind(pullbackCut, tileFor(runs), 1, width).twoSided())
 }
 
 // pullback writes the sums over the rows to host[arraySums], [M,width]. The adjoints of G and C are
@@ -55,12 +51,17 @@ func (r *rows) pullback(p *plan, a kernels.PassArgs, coef uint64) {
 		return
 	}
 	pass := p.passes[0]
+	tile, q := int(pass.tile), r.data.Q
+	kept, shared := int64(1), kernels.PullbackShared(tile, q, true)
+	if shared > r.card.device.SharedPerBlock { // sums in device memory have the same bits
+		kept, shared = 0, kernels.PullbackShared(tile, q, false)
+	}
 	r.columns(p, pass, a, func(a kernels.PassArgs, s slab, _ int64, part uint64, blocks int) {
 		k := kernels.Pullback64{
 			PassArgs: a, Slab: s.first, Most: s.rows, Store: r.address(arrayStore), Gram: r.address(arrayGram),
-			Cbar: coef, Part: part,
+			Cbar: coef, Kept: kept, Part: part,
 		}
-		r.launchTile(pass.tile, &k, (*kernels.Pullback128)(&k), blocks, kernels.PullbackShared(int(pass.tile), r.data.Q))
+		r.launchTile(pass.tile, &k, (*kernels.Pullback128)(&k), blocks, shared)
 	})
 	r.download(p, arraySums)
 }

@@ -17,7 +17,7 @@ const (
 	KeptRows     = 8    // rows of a job for which a thread stores numbers in shared memory at a time
 	QuadRows     = 2048 // maximum number of rows of a chunk of predict_quad
 	GradientRows = 64   // rows of factorized_gradient in shared memory
-	AdjointRows  = 16   // rows for which a thread stores RowAdjoints in shared memory, with several inputs
+	Adjoints     = 2048 // RowAdjoints of a block in shared memory, with several inputs
 	NearOutputs  = 2    // maximum number of outputs of rows and C̄ that pullback copies to shared memory
 	DenseBlock   = 64   // columns that dense_panel eliminates
 	DenseMirror  = 32   // edge of the tiles that dense_adjoint mirrors
@@ -725,10 +725,11 @@ type Pullback128 struct {
 	Store uint64
 	Gram  uint64
 	Cbar  uint64
+	Kept  int64
 	Part  uint64
 }
 
-var _ [184]byte = [unsafe.Sizeof(Pullback128{})]byte{}
+var _ [192]byte = [unsafe.Sizeof(Pullback128{})]byte{}
 
 // Name returns the kernel's name in the PTX.
 func (Pullback128) Name() string { return "pullback_128" }
@@ -738,7 +739,7 @@ func (Pullback128) Block() int { return 256 }
 
 // Words returns the arguments in order, sharing a's memory.
 func (a *Pullback128) Words() []uint64 {
-	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 23)
+	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 24)
 }
 
 // Pullback64 are the arguments of pullback_64 (pullback.cu).
@@ -749,10 +750,11 @@ type Pullback64 struct {
 	Store uint64
 	Gram  uint64
 	Cbar  uint64
+	Kept  int64
 	Part  uint64
 }
 
-var _ [184]byte = [unsafe.Sizeof(Pullback64{})]byte{}
+var _ [192]byte = [unsafe.Sizeof(Pullback64{})]byte{}
 
 // Name returns the kernel's name in the PTX.
 func (Pullback64) Name() string { return "pullback_64" }
@@ -762,7 +764,7 @@ func (Pullback64) Block() int { return 128 }
 
 // Words returns the arguments in order, sharing a's memory.
 func (a *Pullback64) Words() []uint64 {
-	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 23)
+	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 24)
 }
 
 // RowsGather are the arguments of rows_gather (predict.cu).

@@ -13,20 +13,20 @@ struct alignas(16) RowAdjoint {
 	double theta, quad;
 };
 
+// InputSums are the sums by input of one feature, Σθ̄·d, Σq̄·d and Σq̄·d² of all inputs, in shared or
+// device memory: number i is at[i·apart].
+struct InputSums {
+	double *at;
+	int apart;
+};
+
 // Sums are the sums of one feature; Ā0 and Ā2 lack the common factor barSecond until stored. Sums
-// are in registers, except that with several inputs the sums by input are in device memory, where
-// store writes the others. add then writes the row's RowAdjoint, and add_inputs processes the rows
-// again, once for each input.
+// are in registers, except that with several inputs the sums by input are InputSums. add then
+// writes the row's RowAdjoint, and add_inputs processes the rows again, once for each input.
 template <int INPUTS> struct Sums {
 	double theta, amp, gate2, ripple, thetaD, quadD, quadD2; // the last three for one input only
 
-	// clear, add_inputs, store and load must be called with the same device address.
-	DEVICE void clear(double *out, long long q) {
-		theta = amp = gate2 = ripple = thetaD = quadD = quadD2 = 0;
-		if (INPUTS > 1)
-			for (long long i = 0; i < 3 * q; i++)
-				out[4 + i] = 0;
-	}
+	DEVICE void clear() { theta = amp = gate2 = ripple = thetaD = quadD = quadD2 = 0; }
 
 	// add is one row's share: v the feature there, g its gate, bar = ∂/∂E[φ],
 	//	θ̄ = −A1·bar·sin − 4·A2·barSecond·e2·cos·sin
@@ -53,49 +53,49 @@ template <int INPUTS> struct Sums {
 	}
 
 	// add_inputs adds the contributions by input of n rows from row on, whose RowAdjoints are pitch
-	// apart, to the sums at out.
+	// apart.
 	DEVICE void add_inputs(const Rows &r, const FeatureParams &params, long long row, int n, long long k, const RowAdjoint *of_rows,
-	    int pitch, double *out) {
+	    int pitch, InputSums to) {
 #pragma unroll 1
-		for (long long i = 0; i < r.q; i++) {
+		for (int i = 0; i < r.q; i++) {
 			double center = params.center[k * r.q + i];
-			load_input(out, r.q, i);
+			load_input(to, (int)r.q, i);
 #pragma unroll 2
 			for (int j = 0; j < n; j++)
 				add_input(of_rows[j * pitch], r.x[(row + j) * r.q + i] - center);
-			store_input(out, r.q, i);
+			store_input(to, (int)r.q, i);
 		}
 	}
 
-	// store writes the feature's width(q) sums, with Ā0 and Ā2 multiplied by scale. load reads the
-	// sums written by store with scale 1.
+	// store writes the feature's width(q) sums, with Ā0 and Ā2 multiplied by scale, except the
+	// InputSums. load reads the sums written by store with scale 1.
 	DEVICE void store(double *out, double scale) const {
 		out[0] = theta;
 		out[1] = amp;
 		out[2] = scale * gate2;
 		out[3] = scale * ripple;
 		if (INPUTS == 1)
-			store_input(out, 1, 0);
+			store_input({out + 4, 1}, 1, 0);
 	}
 
-	DEVICE void load(const double *in) {
+	DEVICE void load(double *in) {
 		theta = in[0];
 		amp = in[1];
 		gate2 = in[2];
 		ripple = in[3];
 		if (INPUTS == 1)
-			load_input(in, 1, 0);
+			load_input({in + 4, 1}, 1, 0);
 	}
 
-	DEVICE void store_input(double *out, long long q, long long i) const {
-		out[4 + i] = thetaD;
-		out[4 + q + i] = quadD;
-		out[4 + 2 * q + i] = quadD2;
+	DEVICE void store_input(InputSums to, int q, int i) const {
+		to.at[i * to.apart] = thetaD;
+		to.at[(q + i) * to.apart] = quadD;
+		to.at[(2 * q + i) * to.apart] = quadD2;
 	}
 
-	DEVICE void load_input(const double *in, long long q, long long i) {
-		thetaD = in[4 + i];
-		quadD = in[4 + q + i];
-		quadD2 = in[4 + 2 * q + i];
+	DEVICE void load_input(InputSums from, int q, int i) {
+		thetaD = from.at[i * from.apart];
+		quadD = from.at[(q + i) * from.apart];
+		quadD2 = from.at[(2 * q + i) * from.apart];
 	}
 };

@@ -106,6 +106,7 @@
 //	Gram, Cbar        the blocks of G, S or Ḡ; C̄ [M,D]
 //	Res, Value        r [N,D]; Σ‖r‖² of each job
 //	Part, Out         partial sums by slot; their sums
+//	Kept              not 0: the sums by input are in shared memory during a launch
 //	Tile, Width       edge of a tile; numbers of one feature in Part
 //	Sides             number of consecutive sums in a slot of Part
 //	Index             [N] the rows that rows_gather copies to Xs, Ys, Gates

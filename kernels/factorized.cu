@@ -16,7 +16,7 @@
 //              More than four outputs need a launch for each four; all but
 //              Σ r·φ̄ are the same sums in each.
 //   precision  float64 throughout, each sum in the order of the rows
-//   shared     64·(q + 6) numbers, or 16·(q + 6) and 16·128 RowAdjoints
+//   shared     64·(q + 6) numbers, or 16·(q + 6) and 2048 RowAdjoints
 //
 // Operations, float64 instructions for each row and feature as counted in the
 // machine code for sm_90, one input and one output:
@@ -106,7 +106,9 @@ template <int INPUTS, int OUTPUTS> struct Slope {
 
 	DEVICE void open(const Rows &r, const FeatureParams &params, long long k, const double *allMean, const double *var,
 	    long long d0, double *out) {
-		sums.clear(out, r.q);
+		sums.clear();
+		for (int i = 0; INPUTS > 1 && i < 3 * r.q; i++)
+			out[4 + i] = 0;
 		square = m2 = barSecond = 0;
 		mean = allMean + k * r.d;
 		for (long long o = 0; o < r.d; o++) {
@@ -167,7 +169,7 @@ DEVICE void gradient(const Rows &r, const FeatureParams &params, const Chunk *ch
 	long long local = gradient_threads * job.block + threadIdx.x, k = s.f0 + local;
 	bool there = local < s.m;
 	int column = local < s.split ? 0 : 1;
-	constexpr int rows = INPUTS == 1 ? GRADIENT_ROWS : ADJOINT_ROWS;
+	constexpr int rows = INPUTS == 1 ? GRADIENT_ROWS : ADJOINTS / gradient_threads;
 	double *staged = room + rows * (r.q + 2);
 	RowAdjoint *of_rows = (RowAdjoint *)(staged + rows * OUTPUTS) + threadIdx.x;
 	auto out = [&] { return part + (job.slot * gradient_threads + threadIdx.x) * (width(r.q) + OUTPUT_GROUP + 2); };
@@ -188,7 +190,7 @@ DEVICE void gradient(const Rows &r, const FeatureParams &params, const Chunk *ch
 			wave.begin(view, params, 0, n, k, column);
 			wave.walk<INPUTS>(view, params, [&](auto value) { slope.rows(value, view, params, k, column, base, n, d0, staged, of_rows); });
 			if (INPUTS > 1)
-				slope.sums.add_inputs(view, params, 0, n, k, of_rows, gradient_threads, out());
+				slope.sums.add_inputs(view, params, 0, n, k, of_rows, gradient_threads, {out() + 4, 1});
 		}
 		barrier();
 	}

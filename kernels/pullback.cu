@@ -9,7 +9,9 @@
 //              they pass through shared memory to one thread per feature (two
 //              alternate over the rows), which contracts them with the
 //              feature's derivatives and adds them to its sums (contract.cuh).
-//              Between two tiles the sums are stored in part.
+//              Between two tiles the sums are stored in part; with several inputs, the
+//              sums by input are in shared memory during the launch if kept is not 0,
+//              otherwise in part, with the same bits.
 //   shapes     part [slot][2][T][4+3q], the sums of either thread; rows beyond m are
 //              zeros
 //   precision  float64 throughout, each sum in the order of its rows
@@ -69,10 +71,10 @@ template <int T, int INPUTS> struct Near {
 };
 
 // contract adds rows lo … lo+n−1 of one feature; bars contains their 2·Ḡφ̄, pitch apart. With
-// several inputs, the sums by input are in out, and of_rows is space for the RowAdjoints.
+// several inputs, the sums by input are in to, and of_rows is space for the RowAdjoints.
 template <int T, int INPUTS>
 DEVICE void contract(Sums<INPUTS> &sums, const Near<T, INPUTS> &near, long long lo, int n, long long k, int column,
-    const double *bars, long long pitch, double a1, double a2, RowAdjoint *of_rows, double *out) {
+    const double *bars, long long pitch, double a1, double a2, RowAdjoint *of_rows, InputSums to) {
 	const Rows &r = near.rows;
 	long long row0 = lo - near.row0, own = k - near.k0;
 	const double *cbar = near.cbar + own * near.outputs, *y = r.y + row0 * near.outputs;
@@ -89,7 +91,7 @@ DEVICE void contract(Sums<INPUTS> &sums, const Near<T, INPUTS> &near, long long 
 		}
 	});
 	if (INPUTS > 1)
-		sums.add_inputs(r, near.params, row0, n, own, of_rows, 2 * T, out);
+		sums.add_inputs(r, near.params, row0, n, own, of_rows, 2 * T, to);
 }
 
 // add_outputs adds Σ_d y_nd C̄_kd to bars of rows lo … lo+n−1.
@@ -111,16 +113,26 @@ DEVICE double second_adjoint(const Chunk &s, const double *gram, long long local
 // the tile.
 template <int T, int INPUTS>
 DEVICE void pullback(const Rows &r, const FeatureParams &params, const Chunk *chunks, const Job *jobs, long long slab,
-    long long most, const double *store, const double *gram, const double *cbar, double *part, double *shared) {
+    long long most, const double *store, const double *gram, const double *cbar, long long kept, double *part,
+    double *shared) {
 	const Job &job = jobs[blockIdx.x];
 	auto chunk = [&] { return slab_at(chunks, job.chunk, slab, most); };
 	constexpr int walked = T / 4; // of a half tile, a thread's rows
-	constexpr int pitch = half_ld<T>;
-	double *after = shared + T / 2 * pitch; // the half tile
-	static_assert(INPUTS == 1 || walked == ADJOINT_ROWS, "shared memory for RowAdjoints");
+	constexpr int pitch = half_ld<T>, half_tile = T / 2 * pitch;
+	constexpr int stages = STAGES * (Tile<T>::mn_major + Tile<T>::k_major);
+	constexpr int most_rows = INPUTS == 1 ? walked : ADJOINTS / (2 * T); // of a contraction
+	double *after = shared + half_tile;
 	int at = threadIdx.x % T, side = threadIdx.x / T;
 	double *own = part + ((2 * job.slot + side) * T + at) * width(r.q);
 	long long base = chunk().lo, end = chunk().hi;
+	auto by_input = [&]() -> InputSums {
+		constexpr int used = half_tile + 2 * ADJOINTS;
+		if (!kept)
+			return {own + 4, 1};
+		return {shared + (used > stages ? used : stages) + threadIdx.x, 2 * T};
+	};
+	for (int i = 0; INPUTS > 1 && i < 3 * r.q; i++)
+		by_input().at[i * by_input().apart] = base == chunks[job.chunk].lo ? 0.0 : own[4 + i];
 	for (; base < end; base += T) {
 		Tile<T> tile;
 		product<T, false>(tile, chunk(), gram, store, T * job.block, base, shared);
@@ -130,7 +142,7 @@ DEVICE void pullback(const Rows &r, const FeatureParams &params, const Chunk *ch
 		near.open(r, params, s, cbar, base, k - at, after);
 		Sums<INPUTS> sums;
 		if (base == chunks[job.chunk].lo)
-			sums.clear(own, r.q);
+			sums.clear();
 		else
 			sums.load(own);
 #pragma unroll 1
@@ -141,29 +153,41 @@ DEVICE void pullback(const Rows &r, const FeatureParams &params, const Chunk *ch
 			double *own_bars = shared + side * walked * pitch + at;
 			if (local < s.m && lo < hi && near.outputs < r.d)
 				add_outputs(r, cbar, lo, (int)(hi - lo), k, own_bars, pitch);
-			if (local < s.m && lo < hi)
-				contract(sums, near, lo, (int)(hi - lo), k, local < s.split ? 0 : 1, own_bars, pitch, params.amp[k],
-				    4 * params.ripple[k] * second_adjoint(s, gram, local), (RowAdjoint *)after + threadIdx.x, own);
+#pragma unroll 1
+			for (; local < s.m && lo < hi; lo += most_rows, own_bars += most_rows * pitch) {
+				int n = (int)(hi - lo < most_rows ? hi - lo : most_rows);
+				contract(sums, near, lo, n, k, local < s.split ? 0 : 1, own_bars, pitch, params.amp[k],
+				    4 * params.ripple[k] * second_adjoint(s, gram, local), (RowAdjoint *)after + threadIdx.x,
+				    by_input());
+			}
 			barrier();
 		}
 		bool last = base + T >= chunks[job.chunk].hi;
 		sums.store(own, local < s.m && last ? second_adjoint(s, gram, local) : 1);
 	}
+	for (int i = 0; INPUTS > 1 && i < 3 * r.q; i++)
+		own[4 + i] = by_input().at[i * by_input().apart];
+}
+
+template <int T>
+DEVICE void pullback(const Rows &r, const FeatureParams &params, const Chunk *chunks, const Job *jobs, long long slab,
+    long long most, const double *store, const double *gram, const double *cbar, long long kept, double *part,
+    double *shared) {
+	if (r.q == 1)
+		pullback<T, 1>(r, params, chunks, jobs, slab, most, store, gram, cbar, kept, part, shared);
+	else
+		pullback<T, MAX_INPUTS>(r, params, chunks, jobs, slab, most, store, gram, cbar, kept, part, shared);
 }
 
 KERNEL(128) pullback_64(PASS_ARGS, long long slab, long long most, const double *store, const double *gram,
-    const double *cbar, double *part) {
+    const double *cbar, long long kept, double *part) {
 	SHARED(double, shared);
-	if (q == 1)
-		pullback<64, 1>(ROWS_OF_ARGS, FEATURE_PARAMS_OF_ARGS, chunks, jobs, slab, most, store, gram, cbar, part, shared);
-	else
-		pullback<64, MAX_INPUTS>(ROWS_OF_ARGS, FEATURE_PARAMS_OF_ARGS, chunks, jobs, slab, most, store, gram, cbar, part,
-		    shared);
+	pullback<64>(ROWS_OF_ARGS, FEATURE_PARAMS_OF_ARGS, chunks, jobs, slab, most, store, gram, cbar, kept, part, shared);
 }
 
-// pullback_128 supports one input: the RowAdjoints of more would need 128 KiB.
 KERNEL(256) pullback_128(PASS_ARGS, long long slab, long long most, const double *store, const double *gram,
-    const double *cbar, double *part) {
+    const double *cbar, long long kept, double *part) {
 	SHARED(double, shared);
-	pullback<128, 1>(ROWS_OF_ARGS, FEATURE_PARAMS_OF_ARGS, chunks, jobs, slab, most, store, gram, cbar, part, shared);
+	pullback<128>(ROWS_OF_ARGS, FEATURE_PARAMS_OF_ARGS, chunks, jobs, slab, most, store, gram, cbar, kept, part,
+	    shared);
 }

@@ -13,13 +13,16 @@ func TileShared(t int) int { return Stages * (BlockK*(t+Pad) + t*(BlockK+Pad)) *
 
 // PullbackShared returns the dynamic shared memory, in bytes, of pullback_T for q inputs: the
 // stages of its products or, after these, half of the tile and the data of the contraction. That is
-// Near for one input, and the RowAdjoints of 2T threads for several.
-func PullbackShared(t, q int) int {
-	contraction := 8 * t * (3 + 2*NearOutputs + 4 + Rotations)
+// Near for one input, and the RowAdjoints for several. The sums by input follow if they are kept.
+func PullbackShared(t, q int, kept bool) int {
+	contraction, sums := 8*t*(3+2*NearOutputs+4+Rotations), 0
 	if q > 1 {
-		contraction = 16 * AdjointRows * 2 * t
+		contraction = 16 * Adjoints
+		if kept {
+			sums = 8 * 3 * q * 2 * t
+		}
 	}
-	return max(TileShared(t), 8*t/2*(t+2)+contraction)
+	return max(TileShared(t), 8*t/2*(t+2)+contraction) + sums
 }
 
 // PullbackWidth returns the number of sums of a feature of q inputs (contract.cuh).

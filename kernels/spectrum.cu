@@ -152,7 +152,7 @@ KERNEL(128) spectrum_pullback(SPECTRUM, const double *pairs, const Single *singl
 	FeatureWave own = waves[j];
 	long long feature = own.feature();
 	Sums<1> g;
-	g.clear(nullptr, 1);
+	g.clear();
 	auto add = [&](long long k, int imaginary, auto number) {
 		WaveSums of = {number(0), number(1), number(2), number(imaginary), number(imaginary + 1)};
 		long long other = waves[k].feature();

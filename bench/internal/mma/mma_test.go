@@ -19,7 +19,8 @@ func TestSourceHasVariants(t *testing.T) {
 		t.Skip("no nvcc in PATH; VSSGP_REQUIRE_NVCC=1 makes this a failure")
 	}
 	ptx := filepath.Join(t.TempDir(), "mma.ptx")
-	if out, err := exec.Command("nvcc", "-ptx", "-std=c++17", "-arch=compute_90", "mma.cu", "-o", ptx).CombinedOutput(); err != nil {
+	c := exec.Command("nvcc", "-ptx", "-std=c++17", "-arch=compute_90", "mma.cu", "-o", ptx)
+	if out, err := c.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	text := string(testkit.Must(os.ReadFile(ptx))(t))

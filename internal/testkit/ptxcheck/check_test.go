@@ -13,7 +13,7 @@ import (
 const output = `ptxas info    : 0 bytes gmem
 ptxas info    : Compiling entry function 'pullback_128' for 'sm_90'
 ptxas info    : Function properties for pullback_128
-    104 bytes stack frame, 76 bytes spill stores, 140 bytes spill loads
+    16 bytes stack frame, 16 bytes spill stores, 24 bytes spill loads
 ptxas info    : Used 254 registers, 656 bytes cmem[0]
 ptxas info    : Compiling entry function 'sums_reduce' for 'sm_90'
 ptxas info    : Function properties for sums_reduce
@@ -25,7 +25,7 @@ ptxas info    : Used 32 registers
 
 func TestUsesOfRegisters(t *testing.T) {
 	all, err := uses(output)
-	if err != nil || len(all) != 2 || all[0] != (use{"pullback_128", 254, 104, 140}) || all[1] != (use{"sums_reduce", 32, 8, 12}) {
+	if err != nil || len(all) != 2 || all[0] != (use{"pullback_128", 254, 16, 24}) || all[1] != (use{"sums_reduce", 32, 8, 12}) {
 		t.Errorf("%v, %v", all, err)
 	}
 	wrong := code{arch: 90, uses: all}.spills()
