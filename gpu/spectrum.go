@@ -196,8 +196,8 @@ func (r *rows) pullTables(p *plan, a kernels.PassArgs, coef uint64) {
 		Spectrum: args, Pairs: r.address(arrayPairs), Singles: r.address(arrayPairs) + uint64(pairBytes(p.m)), Gram: r.address(arrayGram),
 		Cbar: coef, Part: r.address(arrayPart), N: int64(r.data.N),
 	}, blocks, parts(blocks, 4), kernels.SpectrumPullbackShared)
-	r.launch(&kernels.SumsReduce{
+	r.launchReduction(&kernels.SumsReduce{
 		Chunks: r.at(p, p.chunks), Reductions: r.at(p, p.rowJobs), Part: r.address(arrayPart), Out: r.address(arraySums),
 		Tile: kernels.SpectrumTile, Width: int64(kernels.PullbackWidth(1)), Sides: 1,
-	}, blocks, 0)
+	}, blocks, int64(kernels.SpectrumTile*kernels.PullbackWidth(1)))
 }
