@@ -211,6 +211,7 @@ if selected fit; then
 	speed cpu-dense 40 -device cpu "${dense[@]}"
 	fit fit-windows "${windows[@]}"
 	fit fit-tables "${tables[@]}"
+	speed recording-fit 90 -device "$device" -n $long -features $fine -window $grain -fit 30 # with the optimizer on the host
 fi
 if selected variants; then # kernels that build.sh compiled with other constants, the usual ones first and last
 	speed base 30 "${on[@]}" "${dense[@]}" -direct
