@@ -129,8 +129,11 @@ if selected start; then
 	awk "BEGIN { exit !(${again:-0} < 2) }" || ended start-cached "failed: opening and the first evaluation took $again s: the driver does not cache kernels" 0
 fi
 if selected mma; then # which product instructions and how many warps the tiles should use
-	[ -f "$dir/images/mma.ptx" ] && stage mma 20 "$bench" mma -device "$device" -image "$dir/images/mma.ptx" -commit "$commit" -out "$lines" ||
+	if [ -f "$dir/images/mma.ptx" ]; then
+		stage mma 20 "$bench" mma -device "$device" -image "$dir/images/mma.ptx" -commit "$commit" -out "$lines"
+	else
 		ended mma "skipped: build.sh found no nvcc" 0
+	fi
 fi
 if selected speed; then
 	compare dense-compare -n $compare_n -features $m

@@ -40,6 +40,9 @@ func (p peerLine) row() row {
 		what = fmt.Sprintf("%s N=%d", p.Mode, p.N)
 	case p.Mode != "rates":
 		what = fmt.Sprintf("exact N=%d M=%d", p.N, p.Features)
+		if p.Q > 1 {
+			what += fmt.Sprintf(" Q=%d", p.Q)
+		}
 	}
 	precision := "float64"
 	if strings.HasPrefix(p.Case, "int8") {
