@@ -167,30 +167,29 @@ func (c *Device) choose() (backend.Backend, error) {
 		return c.host(), nil
 	}
 	card, why, there := c.pick()
-	if c.device == "auto" {
-		if card != nil {
-			b := c.auto(card.Ordinal)
-			if c.ranks && c.Job != nil { // which must all choose alike
-				return b.choose(cardFlops), nil
-			}
-			return b, nil
-		}
-		if there || c.given {
-			c.note("computing on the CPU: %s", why)
-		}
-		return c.host(), nil
-	}
 	if card != nil {
-		b, err := c.open(gpu.Options{Ordinal: card.Ordinal})
-		if err == nil {
-			return b, nil
+		if c.device == "auto" && (!c.ranks || c.Job == nil) { // ranks use a GPU for all computations, so that they choose alike
+			return c.auto(card.Ordinal), nil
 		}
-		if !errors.Is(err, cuda.ErrNoDevice) {
+		b, err := c.open(gpu.Options{Ordinal: card.Ordinal})
+		switch {
+		case err == nil:
+			return b, nil
+		case c.device == "auto":
+			why = fmt.Sprintf("cuda:%d: %s", card.Ordinal, reason(err))
+		case errors.Is(err, cuda.ErrNoDevice):
+			why = reason(err)
+		default:
 			return nil, c.failed(err)
 		}
-		why = reason(err)
 	}
-	return nil, Mistake("--device %s: %s; use --device cpu or auto", c.device, why)
+	if c.device != "auto" {
+		return nil, Mistake("--device %s: %s; use --device cpu or auto", c.device, why)
+	}
+	if there || c.given {
+		c.note("computing on the CPU: %s", why)
+	}
+	return c.host(), nil
 }
 
 // auto returns the backend of --device auto if there is a usable GPU.
