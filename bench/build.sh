@@ -64,6 +64,8 @@ if command -v nvcc >/dev/null; then
 	printf '#include "%s.cu"\n' moments pullback >"$dir/images/tiles.cu"
 	variant -Ikernels -DVSSGP_MMA_K=8 "$dir/images/tiles.cu" -o "$dir/images/kernels-k8.ptx"
 	rm "$dir/images/tiles.cu"
+else
+	echo "bench/build.sh: no nvcc in PATH: device.sh will skip mma and variants" >&2
 fi
 
 # One second, starting at half a second: 16 bits, mono, 16 kHz, a header of 44 bytes.

@@ -82,7 +82,7 @@ stage() {
 
 # unsupported matches messages of programs that do not work on this machine, and of test programs without a matching test.
 unsupported='ERR_NVGPUCTRPERM|Unable to find injection library|Device not supported|LibraryNotLoaded'
-unsupported+='|no such emulated kernel|warning: no tests to run|^\{"peer".*"status": ?"missing'
+unsupported+='|no such emulated kernel|CUDA_ERROR_INVALID_PTX|CUDA_ERROR_NO_BINARY_FOR_GPU|warning: no tests to run|^\{"peer".*"status": ?"missing'
 
 # needs STAGE PROGRAM skips the stage if the program is missing.
 needs() { command -v "$2" >/dev/null || ended "$1" "skipped: no $2" 0; }
@@ -167,7 +167,7 @@ if selected inputs; then # passes over the rows, beside libraries that compute t
 		speed inputs-$q 30 "${on[@]}" -n $peers_n -features $m -inputs $q
 		speed inputs-$q-small 20 "${on[@]}" -n $peer_n -features $peer_m -inputs $q
 		for peer in torch jax; do
-			speed inputs-$q-$peer 60 -device "$device" -n $peers_n -features $m -inputs $q -peers $peer -peer-time 40s -python "$python"
+			speed inputs-$q-$peer 60 -case "exact Q=$q, beside $peer" -device "$device" -n $peers_n -features $m -inputs $q -peers $peer -peer-time 40s -python "$python"
 		done
 	done
 fi
@@ -217,14 +217,14 @@ if selected fit; then
 	speed recording-fit 90 -device "$device" -n $long -features $fine -window $grain -fit 30 # with the optimizer on the host
 fi
 if selected variants; then # kernels that build.sh compiled with other constants, the usual ones first and last
-	speed base 30 "${on[@]}" "${dense[@]}" -direct
+	speed base 30 "${on[@]}" "${dense[@]}" -direct -case base
 	for image in "$dir"/images/kernels-*.ptx; do
 		[ -f "$image" ] || { ended variants "skipped: build.sh found no nvcc" 0; break; }
 		name=$(basename "$image" .ptx)
 		compare "$name-compare" -n $((compare_n / 4)) -features $m -direct -image "$image"
-		speed "$name" 30 "${on[@]}" "${dense[@]}" -direct -image "$image"
+		speed "$name" 30 "${on[@]}" "${dense[@]}" -direct -image "$image" -case "$name"
 	done
-	speed base-again 30 "${on[@]}" "${dense[@]}" -direct
+	speed base-again 30 "${on[@]}" "${dense[@]}" -direct -case "base again"
 fi
 if selected sanitize; then # faults and races that do not cause wrong numbers; last because of the intentional fault
 	for tool in memcheck racecheck synccheck; do

@@ -25,12 +25,20 @@ func (r *record) row() row {
 	if r.Sums == fromTables {
 		what += " from tables"
 	}
+	if strings.HasSuffix(r.Case, " start") { // which begins with opening the device, and compiling on a GPU
+		what += fmt.Sprintf(": %.2g + %.2g s", r.Start, r.First)
+	}
 	return row{
 		what, device, r.Precision, positive(r.Evaluation, "%.4g"), "-",
 		positive(r.GFlops.sum(moments, factorized, predicted)/1e3, "%.3g"), positive(r.GFlops[pullback]/1e3, "%.3g"),
 		positive(100*r.Share.sum(moments, factorized, predicted), "%.0f%%"), mebibytes(cmp.Or(r.DeviceBytes, r.HostBytes)),
 		firstLine(r.Status),
 	}
+}
+
+func (m mmaLine) row() row {
+	what := fmt.Sprintf("mma of %d terms, %d warps a partition, operands in %s", m.Terms, m.Warps, m.Operands)
+	return row{what, "cuda", "float64", "-", "-", positive(m.TFLOPS, "%.3g"), "-", "-", "-", "ok"}
 }
 
 func (p peerLine) row() row {
@@ -135,9 +143,10 @@ type stage struct {
 	Commit  string  `json:"commit"`
 }
 
-// A result contains the lines of speed, of peers and of device.sh.
+// A result contains the lines of speed, of mma, of peers and of device.sh.
 type result struct {
 	Stages []stage
+	Mma    []mmaLine
 	Speed  []record
 	Peers  []peerLine
 }
@@ -165,6 +174,8 @@ func (r *result) add(line *json.RawMessage) error {
 	switch {
 	case kind.Bench == "speed":
 		return extend(&r.Speed, *line)
+	case kind.Bench == "mma":
+		return extend(&r.Mma, *line)
 	case kind.Peer != "":
 		return extend(&r.Peers, *line)
 	case kind.Stage != "":
@@ -201,6 +212,9 @@ func (r *result) print(w io.Writer) {
 		}
 	}
 	rows := []row{head}
+	for _, m := range r.Mma {
+		rows = append(rows, m.row())
+	}
 	for _, m := range r.Speed {
 		if m.Share == nil && peak > 0 && m.Evaluation > 0 {
 			m.Share = rates(m.Work, m.Seconds, m.Evaluation, 1e12*peak)
