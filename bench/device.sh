@@ -172,7 +172,7 @@ if selected inputs; then # passes over the rows, beside libraries that compute t
 	done
 fi
 if selected rates && needs rates "$python"; then
-	stage rates 60 env CUDA_VISIBLE_DEVICES="$number" "$python" "$dir/peers/speed.py" rates --device cuda \
+	stage rates 60 env CUDA_VISIBLE_DEVICES="${CUDA_VISIBLE_DEVICES:-$number}" "$python" "$dir/peers/speed.py" rates --device cuda \
 		--size $square --rows $n --features $m
 	grep '^{"peer"' "$run/rates.out" >>"$lines"
 fi

@@ -259,7 +259,7 @@ func (s *session) timePeers(e *vssgp.Evaluation) error {
 		return nil
 	}
 	var env []string
-	if s.o.kind == "cuda" {
+	if s.o.kind == "cuda" && os.Getenv("CUDA_VISIBLE_DEVICES") == "" { // otherwise the peer, too, sees only that GPU
 		env = []string{fmt.Sprintf("CUDA_VISIBLE_DEVICES=%d", s.o.ordinal)}
 	}
 	return withScript("speed.py", func(dir, script string) error {
