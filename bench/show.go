@@ -151,18 +151,14 @@ type result struct {
 	Peers  []peerLine
 }
 
-// readResult reads files of lines.
-func readResult(paths ...string) (r *result, err error) {
-	r = &result{}
-	for _, path := range paths {
-		if _, err := os.Stat(path); err != nil {
-			return nil, err
-		}
-		if _, err := jsonl.Read(path, r.add); err != nil {
-			return nil, err
-		}
+// readResult reads a file of lines.
+func readResult(path string) (r *result, err error) {
+	if _, err := os.Stat(path); err != nil {
+		return nil, err
 	}
-	return r, nil
+	r = &result{}
+	_, err = jsonl.Read(path, r.add)
+	return r, err
 }
 
 // add adds one line. It ignores a line of another kind, such as the facts and profiles of device.sh.

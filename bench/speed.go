@@ -111,11 +111,17 @@ func (o *speedTask) defaultName() string {
 
 func (o *speedTask) run() error {
 	if o.show {
-		r, err := readResult(o.files...)
-		if err == nil {
+		for i, file := range o.files {
+			r, err := readResult(file)
+			if err != nil {
+				return err
+			}
+			if i > 0 {
+				fmt.Println()
+			}
 			r.print(os.Stdout)
 		}
-		return err
+		return nil
 	}
 	r, peers, err := o.measure()
 	if err != nil {
