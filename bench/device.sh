@@ -98,14 +98,14 @@ tests() { stage "$1" "$2" env -C "$dir/test/$3" VSSGP_REQUIRE_GPU=1 "${@:5}" "./
 
 # Rows and features of the cases.
 n=1000000 m=1024 wide=4096 each=64 window=1024 peers_n=250000 peer_n=16000 peer_m=800 square=4096 repeats=5
-long=9600000 fine=40 grain=512 compare_n=65536 longest=10000000
+long=9600000 fine=40 grain=512 compare_n=65536 longest=10000000 laps=30
 checked=${VSSGP_DEVICE_TESTS:-.}
 sanitized=${VSSGP_DEVICE_SANITIZE:-^TestRowsMatchCPU\$/./^193|^TestRowsMatchCPU\$/./^257|^TestRowsMatchCPU\$/./^dense,_even|^TestLargeTilesMatchSmallTiles\$|^TestTablesMatchCPU\$}
 fit=(fit "$dir/audio/second.wav" --iterations 20 --seed 1 --json --progress never)
 windows=(--window 32ms) tables=(--method vssgp --window none --init spectrum --components 400)
 if [ -n "$small" ]; then
 	n=6000 m=64 wide=128 each=8 window=500 peers_n=2000 peer_n=500 peer_m=40 square=256 repeats=1
-	long=3000 fine=8 grain=200 compare_n=2000 longest=9000
+	long=3000 fine=8 grain=200 compare_n=2000 longest=9000 laps=3
 	checked=${VSSGP_DEVICE_TESTS:-Model|Timings}
 	sanitized=${VSSGP_DEVICE_SANITIZE:-^TestTimingsNameKernels\$}
 	fit+=(--iterations 2)
@@ -214,7 +214,7 @@ if selected fit; then
 	speed cpu-dense 40 -device cpu "${dense[@]}"
 	fit fit-windows "${windows[@]}"
 	fit fit-tables "${tables[@]}"
-	speed recording-fit 90 -device "$device" -n $long -features $fine -window $grain -fit 30 # with the optimizer on the host
+	speed recording-fit 90 -device "$device" -n $long -features $fine -window $grain -fit $laps # with the optimizer on the host
 fi
 if selected variants; then # kernels that build.sh compiled with other constants, the usual ones first and last
 	speed base 30 "${on[@]}" "${dense[@]}" -direct -case base
