@@ -54,6 +54,7 @@ KERNEL(128) spectrum_gram(SPECTRUM, double *pairs, double *gram) {
 	FeatureWave own = waves[j], other = waves[there ? k : j];
 	Shape shape;
 	shape.kind = Shape::none;
+	shape.from = shape.to = 0;
 	if (there) {
 		shape.e = product(own, other);
 		shape.choose(s, true);

@@ -136,6 +136,7 @@ struct Shape {
 	// choose sets all members for sums of v = 1 (ones) or of an output.
 	DEVICE void choose(const Spectrum &s, bool ones) {
 		kind = none;
+		from = to = 0;
 		a = 0;
 		double width = s.digits * s.digits + 2 * e.log;
 		if (!(width > 0))
@@ -148,7 +149,7 @@ struct Shape {
 			double radius = sqrt(width / e.p);
 			within(s, radius);
 			if (from >= to)
-				return;
+				return; // from_rows then adds none
 			if (ones && e.p < shortest && complete(s, radius)) {
 				kind = closed;
 				a = e.z;
@@ -180,9 +181,8 @@ struct Shape {
 	DEVICE WaveSums sums(const Spectrum &s, Carrier c, long long v, const Complex *near) const {
 		switch (kind) {
 		case closed: return from_formula(s, c.cycles, c.part, c.phase);
-		case few: return from_rows(s, c.cycles, c.part, c.phase, v);
 		case table: return from_table(s, c.cycles, c.part, c.phase, v, near);
-		default: return {0, 0, 0, 0, 0};
+		default: return from_rows(s, c.cycles, c.part, c.phase, v); // no rows if the sums are 0
 		}
 	}
 
