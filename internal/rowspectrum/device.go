@@ -51,7 +51,7 @@ type Arrays struct {
 // Arrays computes the tables for frequencies below count and returns them with the other arrays.
 func (s *Spectrum) Arrays(count int) Arrays {
 	l := s.layout
-	a := Arrays{Tables: s.make(count), Values: l.values, Places: make([]float64, 4*len(l.x))}
+	a := Arrays{Tables: s.make(count, func() error { return nil }), Values: l.values, Places: make([]float64, 4*len(l.x))}
 	each(len(l.x), func(from, to int) {
 		for i := from; i < to; i++ {
 			turns := s.turns(i)

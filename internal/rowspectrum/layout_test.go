@@ -171,7 +171,7 @@ func TestClasses(t *testing.T) {
 		rng := rand.New(rand.NewPCG(3, 10))
 		d := backendtest.SpectrumData(kind, slow.Pick(3000, 1500), 1, rng)
 		s := New(d)
-		s.tables = s.make(1<<14 + s.margin)
+		s.tables = s.make(1<<14+s.margin, func() error { return nil })
 		counts := map[class]int{}
 		for _, e := range s.boundaries() {
 			for _, z := range slow.Pick([]float64{-1e-7, 0, 1e-7}, []float64{1e-7}) {

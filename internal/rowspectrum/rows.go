@@ -106,7 +106,12 @@ func (r *Rows) Pullback(dst, f *backend.Features, bar *backend.Moments) error {
 func (r *Rows) take(f *backend.Features) error {
 	s := r.spectrum
 	if count := s.cover(r.sums.waves); s.tables == nil || s.count != count {
-		s.tables, s.count = s.make(count), count
+		if err := r.data.Stopped(); err != nil { // a signal may have come during the choice of the grid
+			return err
+		}
+		if s.tables, s.count = s.make(count, r.data.Stopped), count; s.tables == nil {
+			return r.data.Stopped()
+		}
 	}
 	return r.sums.take(s, f, r.data.D, r.data.Stopped)
 }

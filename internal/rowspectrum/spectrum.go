@@ -62,8 +62,8 @@ func New(d *backend.Data) *Spectrum {
 	return s
 }
 
-// make computes the tables for frequencies below count.
-func (s *Spectrum) make(count int) [][]complex128 {
+// make computes the tables for frequencies below count. It returns nil if stopped returns an error.
+func (s *Spectrum) make(count int, stopped func() error) [][]complex128 {
 	l := s.layout
 	grown := make([]float64, len(l.values[0])) // exp(½P₀X²)
 	each(len(grown), func(from, to int) {
@@ -79,6 +79,9 @@ func (s *Spectrum) make(count int) [][]complex128 {
 	sums := transform(grown, count)
 	tables := make([][]complex128, len(l.values))
 	for v := range tables {
+		if stopped() != nil {
+			return nil
+		}
 		tables[v] = make([]complex128, s.margin+count)
 		sums(tables[v][s.margin:][:known], l.values[v])
 		s.extend(tables[v], known)
