@@ -100,8 +100,9 @@ func newSession(o *speedTask, b backend.Backend) (*session, error) {
 	r := &record{
 		Machine: machine.This(o.commit), Time: machine.Now(), Bench: "speed", Case: o.name, Seed: o.Seed, Method: "vssgp",
 		Inference: o.inference,
-		Data:      strings.TrimSuffix(filepath.Base(o.data), "."), Fitted: o.Fitted, Direct: o.direct, Image: strings.TrimSuffix(filepath.Base(o.image), "."), Window: o.Window,
-		Even: !o.Uneven && o.data == "", N: p.N, Q: p.Q, D: p.D, L: m.L, K: m.K, M: m.M(), V: m.Windows.Count(),
+		Data:      strings.TrimSuffix(filepath.Base(o.data), "."), Fitted: o.Fitted, Direct: o.direct, Window: o.Window,
+		Image: strings.TrimSuffix(filepath.Base(o.image), "."),
+		Even:  !o.Uneven && o.data == "", N: p.N, Q: p.Q, D: p.D, L: m.L, K: m.K, M: m.M(), V: m.Windows.Count(),
 		Device: b.Name(), Precision: "float64", timing: timing{Fit: fit, Status: machine.OK},
 	}
 	if r.Device == "cpu" {
