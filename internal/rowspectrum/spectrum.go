@@ -84,7 +84,10 @@ func (s *Spectrum) make(count int, stopped func() error) [][]complex128 {
 		}
 		tables[v] = make([]complex128, s.margin+count)
 		sums(tables[v][s.margin:][:known], l.values[v])
-		s.extend(tables[v], known)
+		s.extend(tables[v], known, stopped)
+	}
+	if stopped() != nil {
+		return nil
 	}
 	return tables
 }
@@ -134,7 +137,7 @@ func (s *Spectrum) unevenSums(grown []float64, count int) func(e []complex128, v
 func (s *Spectrum) turns(i int) double.Float { return s.layout.x[i].Over(double.Of(s.period)) }
 
 // extend computes the rest of a table from E_g for 0 ≤ g < known: E_−g is conj(E_g), and on even rows E_g is periodic.
-func (s *Spectrum) extend(t []complex128, known int) {
+func (s *Spectrum) extend(t []complex128, known int, stopped func() error) {
 	e, length := t[s.margin:], int(s.length)
 	at := func(g int) complex128 {
 		if length > 0 {
@@ -150,9 +153,14 @@ func (s *Spectrum) extend(t []complex128, known int) {
 	for i := range s.margin {
 		t[i] = at(i - s.margin)
 	}
-	for g := known; g < len(e); g++ {
-		e[g] = at(g)
-	}
+	each(len(e)-known, func(from, to int) {
+		if stopped() != nil {
+			return
+		}
+		for g := known + from; g < known+to; g++ {
+			e[g] = at(g)
+		}
+	})
 }
 
 func conj(a complex128) complex128 { return complex(real(a), -imag(a)) }
