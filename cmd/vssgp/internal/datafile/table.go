@@ -2,6 +2,7 @@
 package datafile
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -84,7 +85,7 @@ func readTable(ctx context.Context, env *cli.Env, path string, c Columns, choose
 	}
 	path = cli.InputName(path)
 	chosen, err := choose(t, path)
-	if err != nil {
+	if err = cmp.Or(err, ctx.Err()); err != nil { // each step takes seconds for millions of rows
 		return nil, err
 	}
 	if left := c.LeftOut(t, chosen); left != "" && like == nil { // a model determines the columns
@@ -94,15 +95,15 @@ func readTable(ctx context.Context, env *cli.Env, path string, c Columns, choose
 		c.NoteReading(env, t, chosen)
 	}
 	axes, err := axesOf(t, chosen.X, like)
-	if err != nil {
+	if err = cmp.Or(err, ctx.Err()); err != nil {
 		return nil, err
 	}
 	x, err := t.Inputs(chosen.X, axes)
-	if err != nil {
+	if err = cmp.Or(err, ctx.Err()); err != nil {
 		return nil, err
 	}
 	y, err := NumbersOf(t, chosen.Y)
-	if err != nil {
+	if err = cmp.Or(err, ctx.Err()); err != nil {
 		return nil, err
 	}
 	q := len(chosen.X)
