@@ -80,12 +80,12 @@ type Dataset struct {
 // output.
 func readTable(ctx context.Context, env *cli.Env, path string, c Columns, choose chooser, like []*table.Axis) (*Dataset, error) {
 	t, err := c.Read(ctx, env, path)
-	if err != nil {
+	if err = cmp.Or(err, ctx.Err()); err != nil { // each step takes seconds for millions of rows
 		return nil, err
 	}
 	path = cli.InputName(path)
 	chosen, err := choose(t, path)
-	if err = cmp.Or(err, ctx.Err()); err != nil { // each step takes seconds for millions of rows
+	if err = cmp.Or(err, ctx.Err()); err != nil {
 		return nil, err
 	}
 	if left := c.LeftOut(t, chosen); left != "" && like == nil { // a model determines the columns
