@@ -161,13 +161,13 @@ if selected compare; then
 	speed recording 60 "${on[@]}" -n $long -features $fine -window $grain
 	speed predict 30 "${on[@]}" -n $((n / 10)) -features $m -inference predict
 fi
-if selected inputs; then # passes over the rows, beside libraries that compute the same
+if selected inputs; then # passes over the rows, alternating with libraries that compute the same
 	for q in 2 8; do
 		compare inputs-$q-compare -n $((compare_n / 4)) -features $m -inputs $q
 		speed inputs-$q 30 "${on[@]}" -n $peers_n -features $m -inputs $q
 		speed inputs-$q-small 20 "${on[@]}" -n $peer_n -features $peer_m -inputs $q
 		for peer in torch jax; do
-			speed inputs-$q-$peer 60 -case "exact Q=$q, beside $peer" -device "$device" -n $peers_n -features $m -inputs $q -peers $peer -peer-time 40s -python "$python"
+			speed inputs-$q-$peer 60 -case "exact Q=$q, with $peer" -device "$device" -n $peers_n -features $m -inputs $q -peers $peer -peer-time 40s -python "$python"
 		done
 	done
 fi

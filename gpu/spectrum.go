@@ -57,7 +57,7 @@ func (r *rows) frequencies(op operation, f *backend.Features) int {
 }
 
 // byReach returns waves [M,simd.PairRows] sorted by reach, each followed by its index. The lanes of a warp then add similar
-// numbers of terms. The order is by octaves of P, from that of waves that reach over all rows on, and else as given, so
+// numbers of terms. The order is by octaves of P, beginning with waves that reach over all rows, and else as given, so
 // that the lanes of a warp also access neighboring entries of G.
 func byReach(waves []float64, g rowspectrum.Grid) (sorted []float64) {
 	var all [][]float64

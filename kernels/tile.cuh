@@ -110,7 +110,7 @@ template <int K> DEVICE void mma16x8(double (&acc)[4], const double (&a)[K / 4][
 }
 #endif
 
-// mma adds the products of a fragment to acc. It calls used(i, j) after those of rows i and columns j,
+// mma adds the products of a fragment to acc. It calls used(i, j) after the products of rows i and columns j,
 // which may then change a[i] if j is the last, and b[j] if i is the last.
 template <int ROWS, int COLUMNS, int K, class Used>
 DEVICE void mma(double (&acc)[ROWS][COLUMNS][4], const Fragment<ROWS, COLUMNS, K> &f, Used used) {

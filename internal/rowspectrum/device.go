@@ -48,10 +48,14 @@ type Arrays struct {
 	Irregular []int64        // X of the irregular grid points, ascending
 }
 
+// never is Data.Stop of a computation that is not interrupted.
+func never() error { return nil }
+
 // Arrays computes the tables for frequencies below count and returns them with the other arrays.
 func (s *Spectrum) Arrays(count int) Arrays {
 	l := s.layout
-	a := Arrays{Tables: s.make(count, func() error { return nil }), Values: l.values, Places: make([]float64, 4*len(l.x))}
+	tables, _ := s.make(count, never) // returns no error then
+	a := Arrays{Tables: tables, Values: l.values, Places: make([]float64, 4*len(l.x))}
 	each(len(l.x), func(from, to int) {
 		for i := from; i < to; i++ {
 			turns := s.turns(i)

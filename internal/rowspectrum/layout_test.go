@@ -137,7 +137,7 @@ func TestRoundedRows(t *testing.T) {
 	}
 }
 
-// TestMedianGap compares the median with that of sorted gaps.
+// TestMedianGap compares the median with the median of sorted gaps.
 func TestMedianGap(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 15))
 	for _, n := range []int{2, 3, 4, 5, 100, 3000, gapBlock} {
@@ -171,7 +171,7 @@ func TestClasses(t *testing.T) {
 		rng := rand.New(rand.NewPCG(3, 10))
 		d := backendtest.SpectrumData(kind, slow.Pick(3000, 1500), 1, rng)
 		s := New(d)
-		s.tables = s.make(1<<14+s.margin, func() error { return nil })
+		s.tables, _ = s.make(1<<14+s.margin, never)
 		counts := map[class]int{}
 		for _, e := range s.boundaries() {
 			for _, z := range slow.Pick([]float64{-1e-7, 0, 1e-7}, []float64{1e-7}) {

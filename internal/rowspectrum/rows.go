@@ -106,12 +106,11 @@ func (r *Rows) Pullback(dst, f *backend.Features, bar *backend.Moments) error {
 func (r *Rows) take(f *backend.Features) error {
 	s := r.spectrum
 	if count := s.cover(r.sums.waves); s.tables == nil || s.count != count {
-		if err := r.data.Stopped(); err != nil { // a signal may have come during the choice of the grid
+		tables, err := s.make(count, r.data.Stopped)
+		if err != nil {
 			return err
 		}
-		if s.tables, s.count = s.make(count, r.data.Stopped), count; s.tables == nil {
-			return r.data.Stopped()
-		}
+		s.tables, s.count = tables, count
 	}
 	return r.sums.take(s, f, r.data.D, r.data.Stopped)
 }

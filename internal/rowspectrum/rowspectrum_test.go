@@ -207,6 +207,12 @@ func TestStopped(t *testing.T) {
 	}
 	f, other := backendtest.SpectrumFeatures(d, 40, backendtest.Stretch{600, 6000, 0}, rng), backendtest.SpectrumFeatures(d, 40, backendtest.Stretch{600, 6000, 0}, rng)
 	r := &Rows{data: *d, passCost: math.Inf(1)}
+	left.Store(1)
+	testkit.Fails(t, r.Moments(backend.NewMoments(f, 1), f), stop, "")
+	if r.spectrum.tables != nil {
+		t.Error("there are tables, but their computation was stopped")
+	}
+	left.Store(math.MaxInt)
 	momentsOf(t, r, f)
 	left.Store(20)
 	testkit.Fails(t, r.Moments(backend.NewMoments(f, 1), other), stop, "")

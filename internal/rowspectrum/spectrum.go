@@ -62,8 +62,8 @@ func New(d *backend.Data) *Spectrum {
 	return s
 }
 
-// make computes the tables for frequencies below count. It returns nil if stopped returns an error.
-func (s *Spectrum) make(count int, stopped func() error) [][]complex128 {
+// make computes the tables for frequencies below count. It returns the error of stopped, which it calls between them.
+func (s *Spectrum) make(count int, stopped func() error) ([][]complex128, error) {
 	l := s.layout
 	grown := make([]float64, len(l.values[0])) // exp(½P₀X²)
 	each(len(grown), func(from, to int) {
@@ -79,17 +79,14 @@ func (s *Spectrum) make(count int, stopped func() error) [][]complex128 {
 	sums := transform(grown, count)
 	tables := make([][]complex128, len(l.values))
 	for v := range tables {
-		if stopped() != nil {
-			return nil
+		if err := stopped(); err != nil {
+			return nil, err
 		}
 		tables[v] = make([]complex128, s.margin+count)
 		sums(tables[v][s.margin:][:known], l.values[v])
-		s.extend(tables[v], known, stopped)
+		s.extend(tables[v], known)
 	}
-	if stopped() != nil {
-		return nil
-	}
-	return tables
+	return tables, nil
 }
 
 // evenSums returns a function that computes E_g of even rows, for g from 0 to half the length.
@@ -137,7 +134,7 @@ func (s *Spectrum) unevenSums(grown []float64, count int) func(e []complex128, v
 func (s *Spectrum) turns(i int) double.Float { return s.layout.x[i].Over(double.Of(s.period)) }
 
 // extend computes the rest of a table from E_g for 0 ≤ g < known: E_−g is conj(E_g), and on even rows E_g is periodic.
-func (s *Spectrum) extend(t []complex128, known int, stopped func() error) {
+func (s *Spectrum) extend(t []complex128, known int) {
 	e, length := t[s.margin:], int(s.length)
 	at := func(g int) complex128 {
 		if length > 0 {
@@ -154,9 +151,6 @@ func (s *Spectrum) extend(t []complex128, known int, stopped func() error) {
 		t[i] = at(i - s.margin)
 	}
 	each(len(e)-known, func(from, to int) {
-		if stopped() != nil {
-			return
-		}
 		for g := known + from; g < known+to; g++ {
 			e[g] = at(g)
 		}

@@ -68,9 +68,10 @@ func (b *auto) Close() error {
 func (b *auto) choose(flops float64) backend.Backend {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	chosen, why := b.host, fmt.Sprintf("about %.3g s on one core, which is not worth starting %s", flops/coreFlops, b.cardName)
+	seconds := flops / coreFlops
+	chosen, why := b.host, fmt.Sprintf("about %.3g s on one core, which is not worth starting %s", seconds, b.cardName)
 	if flops >= cardFlops {
-		why = fmt.Sprintf("about %.3g s on one core of the CPU", flops/coreFlops)
+		why = fmt.Sprintf("about %.3g s on one core of the CPU", seconds)
 		if err := b.start(); err != nil {
 			why = fmt.Sprintf("%s: %s", b.cardName, reason(err))
 		}

@@ -168,7 +168,7 @@ func (c *Device) choose() (backend.Backend, error) {
 	}
 	card, why, there := c.pick()
 	if card != nil {
-		if c.device == "auto" && (!c.ranks || c.Job == nil) { // ranks use a GPU for all computations, so that they choose alike
+		if many := c.ranks && c.Job != nil; c.device == "auto" && !many { // ranks always use it, to choose alike
 			return c.auto(card.Ordinal), nil
 		}
 		b, err := c.open(gpu.Options{Ordinal: card.Ordinal})
