@@ -206,7 +206,7 @@ func (d *clippedDetector) find(b block) (out []candidate) {
 				out[k].hi++
 				continue
 			}
-			out = append(out, candidate{at, at + 1, l.logOdds, 0})
+			out = append(out, candidate{lo: at, hi: at + 1, logOdds: l.logOdds})
 		}
 		for level, r := range d.lower[2*b.channel+i] {
 			out = append(out, r.tops(b, l.side, 2*level+i)...)
@@ -227,7 +227,7 @@ func (r *levelRange) tops(b block, side float64, level int) (out []candidate) {
 		for ; n < len(x) && side*x[n] >= r.least; n++ {
 			top = max(top, side*x[n])
 		}
-		c := candidate{start + b.from, n + b.from, r.logOdds, 1 + level}
+		c := candidate{lo: start + b.from, hi: n + b.from, logOdds: r.logOdds, width: 1 + level}
 		if c.hi-c.lo == 1 {
 			c.width = -c.width
 		}

@@ -318,8 +318,8 @@ func TestClippedAtFullScale(t *testing.T) {
 // is near.
 func TestClippedSingles(t *testing.T) {
 	d := &clippedDetector{rate: 1000}
-	got := d.choose([]candidate{{10, 12, 1, 1}, {50, 51, 1, -1}, {60, 61, 1, -2}, {500, 501, 1, -1}, {900, 903, 1, 1},
-		{1100, 1101, 1, -1}})
+	got := d.choose([]candidate{{lo: 10, hi: 12, logOdds: 1, width: 1}, {lo: 50, hi: 51, logOdds: 1, width: -1}, {lo: 60, hi: 61, logOdds: 1, width: -2}, {lo: 500, hi: 501, logOdds: 1, width: -1}, {lo: 900, hi: 903, logOdds: 1, width: 1},
+		{lo: 1100, hi: 1101, logOdds: 1, width: -1}})
 	testkit.Equal(t, len(got), 3, "candidates")
 	testkit.Equal(t, got[1].lo, 50, "the single sample")
 }

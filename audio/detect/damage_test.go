@@ -126,8 +126,8 @@ func TestFindMistakes(t *testing.T) {
 
 // TestChooseDropouts checks that the flattest of overlapping dropouts is kept and, among equally flat ones, the longest.
 func TestChooseDropouts(t *testing.T) {
-	all := []candidate{{20, 30, 1, 0}, {10, 40, 1, 1}, {50, 60, 1, 1}, {50, 80, 1, 1}, {55, 85, 1, 1}, {80, 90, 1, 2}}
-	want := []candidate{{20, 30, 1, 0}, {50, 80, 1, 1}, {80, 90, 1, 2}}
+	all := []candidate{{lo: 20, hi: 30, logOdds: 1, width: 0}, {lo: 10, hi: 40, logOdds: 1, width: 1}, {lo: 50, hi: 60, logOdds: 1, width: 1}, {lo: 50, hi: 80, logOdds: 1, width: 1}, {lo: 55, hi: 85, logOdds: 1, width: 1}, {lo: 80, hi: 90, logOdds: 1, width: 2}}
+	want := []candidate{{lo: 20, hi: 30, logOdds: 1, width: 0}, {lo: 50, hi: 80, logOdds: 1, width: 1}, {lo: 80, hi: 90, logOdds: 1, width: 2}}
 	testkit.Equal(t, (&dropoutDetector{}).choose(all), want)
 }
 

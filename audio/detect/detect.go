@@ -38,11 +38,41 @@ type Options struct {
 	Kinds       []Kind
 	Sensitivity float64            // above 0 to 10, higher values find more damage and more false positives; 0: DefaultSensitivity
 	Step        float64            // quantization step of the samples, such as 1/32768; 0: unknown
+	Vinyl       Switch             // whether clicks are searched as on a record; Auto: if the recording has noise of a groove
+	Report      *Report            // if not nil, set by Find
 	Progress    func(done float64) // called with the share of the recording that has been searched; calls do not overlap
 }
 
+// A Switch says when a mode of the search is used.
+type Switch string
+
+// The values of a Switch.
+const (
+	Auto Switch = ""
+	On   Switch = "on"
+	Off  Switch = "off"
+)
+
+// A Report describes how Find searched for clicks.
+type Report struct {
+	Vinyl Groove  // unless Options.Vinyl is Off
+	Near  []Found // clicks that are found only at a sensitivity that is higher by up to NearMiss, in increasing order
+}
+
+// NearMiss is the difference of sensitivity up to which a Report contains further clicks.
+const NearMiss = 3
+
+// A Groove is the evidence that a recording comes from a record, as the mean over its channels. Ticks come from the disc,
+// so they also occur in the quietest third of the recording, independently of each other, and its noise floor is steady.
+type Groove struct {
+	Used       bool    // whether clicks were searched as on a record
+	Quiet      float64 // ticks per second in the quietest third
+	Spread     float64 // of the noise floor of the quietest third, in decibels
+	Dispersion float64 // variance over mean of the number of ticks in 0.1 s; 1 for independent ticks
+}
+
 // DefaultSensitivity balances recall and precision on recordings.
-const DefaultSensitivity = 5
+const DefaultSensitivity, MaxSensitivity = 5.0, 10.0
 
 // Found is damage of one kind in one channel, or in all channels if Gap.Channel is 0.
 type Found struct {
@@ -80,7 +110,8 @@ type detector interface {
 	size() (block, margin int)
 	// find returns the candidates that end in the block. It is called concurrently for different blocks.
 	find(b block) []candidate
-	// choose returns the candidates of a channel that are reported. They need not be in order.
+	// choose returns the candidates of a channel that are reported, and those that a higher sensitivity would report.
+	// They need not be in order.
 	choose(all []candidate) []candidate
 }
 
@@ -96,7 +127,8 @@ type block struct {
 type candidate struct {
 	lo, hi  int
 	logOdds float64
-	width   int // dropouts: distance from their middle in quantization steps; flatter ones are preferred
+	width   int  // dropouts: distance from their middle in quantization steps; flatter ones are preferred
+	near    bool // clicks: found only at a higher sensitivity
 }
 
 // detectors contains the constructor of each kind's detector.
@@ -141,7 +173,7 @@ func Find(ctx context.Context, src audio.Source, n, rate int, o Options) ([]Foun
 	switch {
 	case src == nil || n <= 0 || rate <= 0:
 		return nil, fmt.Errorf("%d samples at %d Hz of %v, must be a recording: %w", n, rate, src, ErrArgument)
-	case !(o.Sensitivity > 0 && o.Sensitivity <= 10):
+	case !(o.Sensitivity > 0 && o.Sensitivity <= MaxSensitivity):
 		return nil, fmt.Errorf("sensitivity %v, must be above 0 and at most 10: %w", o.Sensitivity, ErrArgument)
 	}
 	none, err := src.Read(0, 0)
@@ -159,17 +191,24 @@ func Find(ctx context.Context, src audio.Source, n, rate int, o Options) ([]Foun
 		}
 	}
 	found, err := r.search(ctx, all, o.Progress)
-	channels := make([][]Found, r.channels)
+	channels, near := make([][]Found, r.channels), make([][]Found, r.channels)
 	for i, d := range all {
 		for c := range channels {
 			for _, f := range d.choose(found[i*r.channels+c]) {
 				g := audio.Gap{Start: f.lo, End: f.hi, Channel: c + 1, Clipped: o.Kinds[i] == Clipped}
+				if f.near {
+					near[c] = append(near[c], Found{g, o.Kinds[i], f.logOdds})
+					continue
+				}
 				channels[c] = append(channels[c], Found{g, o.Kinds[i], f.logOdds})
 			}
 		}
 	}
 	for c := range channels {
 		channels[c] = apart(channels[c], o.Kinds)
+	}
+	if o.Report != nil {
+		o.Report.Near = together(near)
 	}
 	if err != nil {
 		err = fmt.Errorf("%w", err)

@@ -70,7 +70,7 @@ func (d *dropoutDetector) find(b block) (out []candidate) {
 				odds += otherGoesOn
 			}
 			if odds > d.threshold && !d.clips(x, start, run[1], width) {
-				out = append(out, candidate{start + b.from, run[1] + b.from, odds, width})
+				out = append(out, candidate{lo: start + b.from, hi: run[1] + b.from, logOdds: odds, width: width})
 			}
 		}
 	}

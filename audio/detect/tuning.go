@@ -26,3 +26,9 @@ const (
 
 // fadePowers contains the exponents k of fades (n₀ − n)^k. With the second alone, pauses after a cut would be found.
 var fadePowers = [...]float64{1, 2, 4}
+
+// Constants of the search for noise of a groove.
+const (
+	grooveSeconds = 1  // length of a piece in seconds
+	groovePieces  = 40 // maximum number of pieces; more are slower
+)

@@ -8,6 +8,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/vssgp/vssgp/internal/simd"
 )
 
 // A Candidate is a possible click of the samples [Lo, Hi).
@@ -23,11 +25,25 @@ type Search struct {
 	Step    float64 // quantization step
 	Weights *Weights
 	Least   float64 // minimum log-odds of a returned candidate
+	Prior   float64 // log-odds that the rate of clicks adds to the decision to remove a candidate from the sound
 }
+
+// SetRate sets Prior for a rate of clicks per second, which never makes the search remove less.
+func (s *Search) SetRate(rate float64) { s.Prior = max(0, ratePrior(rate)) }
+
+// removal returns the minimum log-odds of a candidate that is removed from the sound before the search continues.
+func (s *Search) removal() float64 { return firstPassLogOdds - s.Prior }
 
 // New returns a Search with the fitted weights for a sensitivity of 0 to 10.
 func New(rate int, step, sensitivity float64) *Search {
-	return &Search{rate, step, &fitted, threshold(sensitivity) - rateWeight*math.Log(maxRate+cleanRate)}
+	return &Search{Rate: rate, Step: step, Weights: &fitted, Least: threshold(sensitivity) - ratePrior(maxRate)}
+}
+
+// NewVinyl returns a Search with the weights for records.
+func NewVinyl(rate int, step, sensitivity float64) *Search {
+	s := New(rate, step, sensitivity)
+	s.Weights = &vinyl
+	return s
 }
 
 // Size returns the hop between windows, and the number of samples that Find needs on each side of its range.
@@ -62,24 +78,15 @@ func (s *Search) Find(x []float64, from, lo, hi int) (out []Candidate) {
 	return out
 }
 
-// Choose returns the candidates of a channel of n samples that are reported at a sensitivity, sorted and disjoint. Clicks are rarely
-// isolated, so it adds rateWeight·log(ρ + cleanRate) to the log-odds, where ρ is the number of candidates per second with log-odds above countedLogOdds
-// within rateSeconds.
-func Choose(all []Candidate, n, rate int, sensitivity float64) (out []Candidate) {
+// Choose returns the candidates of a channel of n samples that are reported at a sensitivity, sorted and disjoint, with
+// the log-odds given their context. Clicks are rarely isolated, and impulsive sounds have many unsure candidates.
+func (s *Search) Choose(all []Candidate, n int, sensitivity float64) (out []Candidate) {
 	all = slices.Clone(all)
-	slices.SortStableFunc(all, func(a, b Candidate) int { return cmp.Or(cmp.Compare(a.Lo, b.Lo), cmp.Compare(a.Hi, b.Hi)) })
-	var certain []int
+	Sort(all)
+	context := s.Around(all, n)
 	for _, c := range all {
-		if c.LogOdds > countedLogOdds {
-			certain = append(certain, c.Lo)
-		}
-	}
-	for _, c := range all {
-		from, to := max(0, c.Lo-rateSeconds*rate), min(n, c.Lo+rateSeconds*rate)
-		lo, _ := slices.BinarySearch(certain, from)
-		hi, _ := slices.BinarySearch(certain, to)
-		density := float64((hi-lo)*rate) / float64(max(to-from, rateSeconds*rate))
-		c.LogOdds += rateWeight * math.Log(min(density, maxRate)+cleanRate)
+		terms := context(c)
+		c.LogOdds = simd.Dot(s.Weights.Context[:], terms[:])
 		if !(c.LogOdds > threshold(sensitivity)) {
 			continue
 		}
@@ -90,6 +97,54 @@ func Choose(all []Candidate, n, rate int, sensitivity float64) (out []Candidate)
 		out = append(out, c)
 	}
 	return out
+}
+
+// Around returns a function that returns the context of a candidate among all, which must be in increasing order: its
+// log-odds and the rates of sure and of unsure candidates within rateSeconds.
+func (s *Search) Around(all []Candidate, n int) func(Candidate) [Contexts]float64 {
+	var sure, unsure []int
+	for _, c := range all {
+		switch {
+		case c.LogOdds > countedLogOdds:
+			sure = append(sure, c.Lo)
+		case math.Abs(c.LogOdds) <= unsureLogOdds:
+			unsure = append(unsure, c.Lo)
+		}
+	}
+	return func(c Candidate) [Contexts]float64 {
+		from, to := max(0, c.Lo-rateSeconds*s.Rate), min(n, c.Lo+rateSeconds*s.Rate)
+		perSecond := func(at []int) float64 {
+			lo, _ := slices.BinarySearch(at, from)
+			hi, _ := slices.BinarySearch(at, to)
+			return float64((hi-lo)*s.Rate) / float64(max(to-from, rateSeconds*s.Rate))
+		}
+		return Context(c.LogOdds, perSecond(sure), perSecond(unsure))
+	}
+}
+
+// Sort sorts candidates in increasing order.
+func Sort(all []Candidate) {
+	slices.SortStableFunc(all, func(a, b Candidate) int { return cmp.Or(cmp.Compare(a.Lo, b.Lo), cmp.Compare(a.Hi, b.Hi)) })
+}
+
+// ratePrior returns the log-odds that a rate of clicks per second adds during a search.
+func ratePrior(rate float64) float64 { return rateWeight * math.Log(min(rate, maxRate)+cleanRate) }
+
+// Rate returns the smallest rate ρ of clicks per second that equals the sum of the posterior probabilities of the
+// candidates per second, Σ 1/(1 + exp(−odds − rateWeight·log(ρ + cleanRate))) / seconds.
+func Rate(all []Candidate, seconds float64) (rate float64) {
+	for range 100 {
+		prior, sum := ratePrior(rate), 0.0
+		for _, c := range all {
+			sum += 1 / (1 + math.Exp(-c.LogOdds-prior))
+		}
+		next := sum / seconds
+		if next-rate < 1e-3*(rate+1e-3) {
+			return next
+		}
+		rate = next
+	}
+	return rate
 }
 
 // threshold returns the minimum log-odds of a reported candidate.

@@ -157,6 +157,8 @@ func TestRefined(t *testing.T) {
 // TestChoose checks that the threshold depends on the sensitivity and the click rate nearby, and that adjacent clicks are merged.
 func TestChoose(t *testing.T) {
 	const n = 100 * rate
+	s := New(rate, 1, 5)
+	s.Weights = &Weights{Context: [Contexts]float64{0, 1, rateWeight, 0}}
 	alone := Candidate{Lo: 50 * rate, Hi: 50*rate + 3, LogOdds: threshold(5) - rateWeight*math.Log(cleanRate) + 0.01}
 	var others []Candidate
 	for i := range 20 {
@@ -175,7 +177,7 @@ func TestChoose(t *testing.T) {
 		{"alone", []Candidate{alone}, 5, 1}, {"less sensitive", []Candidate{alone}, 4.9, 0}, {"too faint", []Candidate{weaker}, 5, 0},
 		{"among others", append(others[:20:20], weaker), 5, 21}, {"touching", []Candidate{near, alone}, 5, 1}, {"none", nil, 10, 0},
 	} {
-		got := Choose(c.all, n, rate, c.sensitivity)
+		got := s.Choose(c.all, n, c.sensitivity)
 		if len(got) != c.want || !slices.IsSortedFunc(got, func(a, b Candidate) int { return a.Lo - b.Lo }) {
 			t.Errorf("%s: %v, want %d", c.name, got, c.want)
 		}
@@ -194,9 +196,37 @@ func TestChoose(t *testing.T) {
 	for i := range dense {
 		dense[i] = Candidate{Lo: 40 * i, Hi: 40*i + 1, LogOdds: 5}
 	}
-	for _, c := range Choose(dense, 30*rate, rate, 5) {
+	for _, c := range s.Choose(dense, 30*rate, 5) {
 		if math.Abs(c.LogOdds-5-rateWeight*math.Log(maxRate+cleanRate)) > 1e-9 {
 			t.Fatalf("dense: %v, want log-odds of 5 and the largest rate", c)
+		}
+	}
+
+	s.Weights.Context = [Contexts]float64{1, 2, 0, 3}
+	for i := range dense[:6] { // four of them are unsure, during 30 s
+		dense[i].LogOdds = []float64{-2.01, -2, 0, 1, 2, 2.01}[i]
+	}
+	got := s.Choose(dense[:6], 30*rate, 5)
+	testkit.Equal(t, len(got), 4, "clicks among unsure candidates")
+	testkit.Near(t, got[3].LogOdds, 1+2*2.01+3*math.Log1p(4*rate/float64(rateSeconds*rate+got[3].Lo)), 1e-12, "log-odds among unsure candidates")
+}
+
+// TestRate compares the rate with the definition, and checks that it is the smallest solution.
+func TestRate(t *testing.T) {
+	for _, c := range []struct {
+		odds, seconds, least, most float64
+		n                          int
+	}{
+		{-20, 10, 0, 1e-6, 100}, // the prior of clean sound
+		{6, 10, 9.9, 10, 100},
+		{-1.5, 1, 190, 210, 200}, // sure only at a large rate
+	} {
+		all := slices.Repeat([]Candidate{{LogOdds: c.odds}}, c.n)
+		rate := Rate(all, c.seconds)
+		sum := float64(c.n) / (1 + math.Exp(-c.odds-ratePrior(rate))) / c.seconds
+		testkit.Near(t, rate, sum, 2e-3*(sum+1e-3), "rate of candidates with log-odds ", c.odds)
+		if rate > c.most {
+			t.Errorf("rate %v, want at most %v", rate, c.most)
 		}
 	}
 }
@@ -214,7 +244,7 @@ func TestClicksAreFoundExactly(t *testing.T) {
 	}
 	testkit.Equal(t, parts, whole, "in parts")
 	var found [][2]int
-	for _, c := range Choose(whole, len(x), rate, 5) {
+	for _, c := range New(rate, 1, 5).Choose(whole, len(x), 5) {
 		found = append(found, [2]int{c.Lo, c.Hi})
 	}
 	testkit.Equal(t, found, [][2]int{{1000, 1003}, {2000, 2001}, {3000, 3012}, {4000, 4001}}, "clicks")
@@ -226,7 +256,7 @@ func TestClicksAreFoundExactly(t *testing.T) {
 		"silence": make([]float64, 2000), "constant": slices.Repeat([]float64{7}, 2000), "NaN": nan, "short": x[:300], "nothing": nil,
 		"huge": slices.Repeat([]float64{1e308, -1e308, 0}, 700),
 	} {
-		if found := s.Find(x, 0, 0, len(x)); len(Choose(found, len(x), rate, 10)) > 0 {
+		if found := s.Find(x, 0, 0, len(x)); len(s.Choose(found, len(x), 10)) > 0 {
 			t.Errorf("%s: %v", name, found)
 		}
 	}

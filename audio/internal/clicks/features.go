@@ -21,11 +21,12 @@ const (
 	fLevel         // log₁₀ of the ratio of the mean of d² to the mean square of the audio on both sides
 	fHeavy         // log of the ratio of the .98 quantile to the median of |e| in the window
 	fRoot          // log r_0
+	fUsual         // as fPeak, relative to the median of the other parts, which few ticks do not change
 	Features
 )
 
 // FeatureNames contains the names of the features in docs/repair-clicks.md.
-var FeatureNames = [Features]string{"energy", "length", "left", "tail", "peak", "again", "level", "heavy", "gain"}
+var FeatureNames = [Features]string{"energy", "length", "left", "tail", "peak", "again", "level", "heavy", "gain", "usual"}
 
 // survey computes the statistics of the window that the features need.
 func (w *window) survey() {
@@ -91,14 +92,15 @@ func (w *window) change(lo, hi int) change {
 	f[fLeft] = math.Log(after/(float64(len(own))*variance) + 0.1)
 	f[fTail] = signedLog((before - inside - floats.Dot(rest[length:], rest[length:])) / variance)
 	peak := max(floats.Norm(w.y[lo:hi], math.Inf(1))/math.Sqrt(w.lags[0]), math.Sqrt(t/float64(length)))
-	f[fPeak] = math.Log(peak / max(w.typical(lo, hi), size))
+	high, median := w.typical(lo, hi)
+	f[fPeak], f[fUsual] = math.Log(peak/max(high, size)), math.Log(peak/max(median, size))
 	reach := w.seconds(nearSeconds, 1)
 	u, v := max(0, lo-reach), min(len(w.x), hi+reach)
 	around := (w.sound[lo] - w.sound[u] + w.sound[v] - w.sound[hi]) / float64(v-u-length)
 	f[fLevel] = math.Log10(floats.Dot(d, d)/float64(length)/max(1, around) + 1e-9)
 	f[fHeavy] = w.heavy
 	f[fRoot] = math.Log(w.lags[0])
-	if c.LogOdds = w.Weights.LogOdds(f); c.LogOdds >= min(w.Least, firstPassLogOdds) { // fAgain is expensive and only lowers the log-odds
+	if c.LogOdds = w.Weights.LogOdds(f); c.LogOdds >= min(w.Least, w.removal()) { // fAgain is expensive and only lowers the log-odds
 		f[fAgain] = w.again(own, lo) / before
 		c.LogOdds = w.Weights.LogOdds(f)
 	}
@@ -108,8 +110,9 @@ func (w *window) change(lo, hi int) change {
 // signedLog returns log(1 + |v|) with the sign of v.
 func signedLog(v float64) float64 { return math.Copysign(math.Log1p(math.Abs(v)), v) }
 
-// typical returns the .9 quantile of the maxima of |y|/√r_0 in the parts of the window that [lo, hi) does not affect.
-func (w *window) typical(lo, hi int) float64 {
+// typical returns the .9 quantile and the median of the maxima of |y|/√r_0 in the parts of the window that [lo, hi)
+// does not affect.
+func (w *window) typical(lo, hi int) (high, median float64) {
 	var others []float64
 	for i, p := range w.peaks {
 		if i < (lo-order)/order-1 || i > hi/order+1 {
@@ -117,9 +120,9 @@ func (w *window) typical(lo, hi int) float64 {
 		}
 	}
 	if len(others) == 0 {
-		return 0
+		return 0, 0
 	}
-	return quantile(others, 0.9)
+	return quantile(others, 0.9), quantile(others, 0.5)
 }
 
 // again returns the sum of squared errors that the errors at the third-best other time explain, with gain ≤ 2.

@@ -1,6 +1,10 @@
 package clicks
 
-import "github.com/vssgp/vssgp/internal/simd"
+import (
+	"math"
+
+	"github.com/vssgp/vssgp/internal/simd"
+)
 
 // Terms is the number of terms of the log-odds: 1, the features, and products of two features.
 const Terms = 1 + Features + Features*(Features+1)/2
@@ -10,11 +14,28 @@ const Terms = 1 + Features + Features*(Features+1)/2
 type Weights struct {
 	Low, High [Features]float64
 	Of        [Terms]float64
+	Context   [Contexts]float64 // of the terms of Context
+}
+
+// Contexts is the number of terms of the log-odds that depend on the recording around a candidate.
+const Contexts = 4
+
+// Context returns the terms of a candidate with log-odds v in its window: 1, v, log(sure + cleanRate) and
+// log(1 + unsure), for the rates per second of candidates with log-odds above countedLogOdds, and of those within
+// ±unsureLogOdds.
+func Context(v, sure, unsure float64) [Contexts]float64 {
+	return [Contexts]float64{1, v, math.Log(min(sure, maxRate) + cleanRate), math.Log1p(unsure)}
 }
 
 // Fitted returns a copy of the weights that New uses.
 func Fitted() *Weights {
 	w := fitted
+	return &w
+}
+
+// Vinyl returns a copy of the weights for noise of records.
+func Vinyl() *Weights {
+	w := vinyl
 	return &w
 }
 

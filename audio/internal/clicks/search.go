@@ -27,7 +27,7 @@ func (w *window) find(lo, hi int) (out []Candidate) {
 	all := w.search(lo, hi)
 	again := false
 	for _, c := range all {
-		if c.LogOdds > firstPassLogOdds {
+		if c.LogOdds > w.removal() {
 			floats.Sub(w.z[c.Lo:c.Hi], c.d)
 			for n := c.Lo; n < c.Hi+order; n++ {
 				w.found[n] = true
@@ -84,12 +84,12 @@ func (w *window) search(lo, hi int) (out []change) {
 			return out
 		}
 		c := w.candidate(at)
-		if c.LogOdds > firstPassLogOdds {
+		if c.LogOdds > w.removal() {
 			c = w.refined(c, lo)
 		}
 		out = append(out, c)
 		w.skip(at, at+1)
-		if c.LogOdds > firstPassLogOdds {
+		if c.LogOdds > w.removal() {
 			w.skip(max(lo, c.Lo-2), min(hi, c.Lo+2))
 			w.remove(c)
 			w.gains(max(lo, c.Lo-order-longest), min(hi, c.Hi+order))

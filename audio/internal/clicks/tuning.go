@@ -18,12 +18,32 @@ const (
 	rateWeight       = 0.55  // log-odds per e-fold of the click rate nearby; higher finds more crackle and more false positives there
 	cleanRate        = 0.01  // click rate of a clean recording per second
 	countedLogOdds   = 4.0   // minimum log-odds of a candidate that counts for the click rate
+	unsureLogOdds    = 2.0   // maximum absolute log-odds of a candidate that is unsure
 	rateSeconds      = 10    // half width of the window for the click rate, in seconds
 	maxRate          = 100   // maximum click rate per second
-	baseThreshold    = -0.4  // minimum log-odds at sensitivity 5
+	baseThreshold    = -0.7  // minimum log-odds at sensitivity 5
 	thresholdStep    = 0.7   // decrease of the minimum per point of sensitivity
 	mergeGap         = 2     // maximum number of samples between clicks that are merged
 )
 
 // lengths contains the maximum lengths for which the best candidate at a first sample is stored; more are slower.
 var lengths = [...]int{2, 6, 16, longest}
+
+// Constants of the evidence of a record's groove.
+const (
+	noiseCutoff   = 4000.0 // Hz; the floor is measured above it, where most music is softer than the noise
+	highPassReach = 32     // samples on each side of its filter
+	frameSeconds  = 0.002  // frame of the noise floor; longer frames contain attacks
+	floorReach    = 2      // frames on each side of the median filter of the floor
+	silentFloor   = 0.6    // minimum floor in quantization steps; lower frames are digital silence
+	quietShare    = 33     // percent of the frames that are quiet
+	countSeconds  = 0.1    // duration in which clicks are counted; shorter ones have few clicks
+	maxSpread     = 4.5    // dB between the quiet frames; records have up to 4.1, most voices 10 or more
+	minQuiet      = 4.0    // clicks per second; undamaged sound has up to 3
+	maxDispersion = 2.0    // drums and applause have 3 or more
+	loudFloor     = 2.0    // minimum ratio of the floor of loud sound to the largest one of quiet sound
+	minTicks      = 10     // minimum number of ticks in quiet sound
+	leastPlain    = -6.0   // minimum log-odds of a tick by the weights for other recordings; pulses of a voice have -10
+	peakShare     = 0.98   // their quantile
+	peakFactor    = 1.5    // ratio of the limit to it; higher keeps more loud ticks and removes more attacks
+)

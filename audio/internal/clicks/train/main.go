@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/audio/detect"
@@ -22,9 +23,10 @@ import (
 
 func main() {
 	out := flag.String("out", "", "fit the weights to the recordings, and write them to this Go file")
+	grooves := flag.String("groove", "", "folder with noise of records, for the weights of the vinyl mode")
 	sensitivity := flag.Float64("sensitivity", detect.DefaultSensitivity, "sensitivity of the detector in the table")
 	flag.Parse()
-	if err := train(*out, *sensitivity, flag.Args()); err != nil {
+	if err := train(*out, *grooves, *sensitivity, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "train:", err)
 		os.Exit(1)
 	}
@@ -35,6 +37,7 @@ const (
 	minLogOdds        = -6.0        // candidates with smaller log-odds are discarded
 	fitRounds         = 2           // rounds of fitting the weights; repeated because the weights change the candidates
 	seed              = 1           // of the added clicks
+	perSound          = 2           // trials of a sound with noise of records
 )
 
 // crackles lists the clicks added to each recording; the first adds none.
@@ -55,6 +58,7 @@ var crackles = []struct {
 	}},
 	{"loud", spoil.Crackle{Shapes: spoil.Shapes, PerMinute: 5 * 60, Most: 40, Low: 2, High: 25}},
 	{"half sines", spoil.Crackle{Shapes: []spoil.Shape{spoil.Bump}, PerMinute: 5 * 60, Most: 40, Low: 8, High: 20}},
+	{"groove", spoil.Crackle{}}, // noise and ticks of records
 }
 
 // A trial is a recording with one kind of crackle, and the detected candidates. y is x with clicks at added.
@@ -64,14 +68,16 @@ type trial struct {
 	step    float64
 	seconds float64
 
-	x, y   []float64
-	added  []audio.Gap
-	levels []float64
-	found  []clicks.Candidate
+	x, y    []float64
+	added   []audio.Gap
+	levels  []float64
+	unclear []audio.Gap // may be clicks or not, and are neither kind of example
+	search  *clicks.Search
+	found   []clicks.Candidate
 }
 
 // train fits the weights if out is not empty, prints the table, and writes the weights.
-func train(out string, sensitivity float64, files []string) error {
+func train(out, grooves string, sensitivity float64, files []string) error {
 	if len(files) == 0 {
 		return fmt.Errorf("no files given; recordings without clicks are required")
 	}
@@ -79,9 +85,20 @@ func train(out string, sensitivity float64, files []string) error {
 	if err != nil {
 		return err
 	}
-
 	weights := clicks.Fitted()
-	search(all, weights)
+	if grooves != "" {
+		weights = clicks.Vinyl()
+		records, err := records(grooves, all)
+		if err != nil {
+			return err
+		}
+		if out == "" { // the weights are not for made clicks
+			all = slices.DeleteFunc(all, func(t *trial) bool { return t.crackle > 0 })
+		}
+		all = append(all, records...)
+	}
+
+	search(all, weights, grooves != "")
 	for range fitRounds {
 		if out == "" {
 			break
@@ -89,14 +106,28 @@ func train(out string, sensitivity float64, files []string) error {
 		if weights, err = fit(all); err != nil {
 			return err
 		}
-		search(all, weights)
+		search(all, weights, grooves != "")
 	}
 
+	if out != "" {
+		terms := clicks.Contexts
+		if grooves != "" { // faint ticks are as unsure as noise
+			terms--
+		}
+		if err := fitContext(all, weights, terms); err != nil {
+			return err
+		}
+	}
 	show(os.Stdout, all, sensitivity)
+	calibration(os.Stdout, all)
 	if out == "" {
 		return nil
 	}
-	return write(out, weights, files)
+	name := "fitted"
+	if grooves != "" {
+		name = "vinyl"
+	}
+	return write(out, name, weights, files)
 }
 
 // trials adds each kind of crackle to each recording.
@@ -107,7 +138,7 @@ func trials(files []string) (all []*trial, err error) {
 			return nil, fmt.Errorf("%s: %w", filepath.Base(path), err)
 		}
 		x := r.Samples[0]
-		for i, c := range crackles {
+		for i, c := range crackles[:len(crackles)-1] {
 			t := &trial{crackle: i, rate: r.Rate, step: r.Encoding().Step(), x: x, y: x}
 			t.seconds = float64(len(x)) / float64(r.Rate)
 			if i > 0 {
@@ -119,11 +150,52 @@ func trials(files []string) (all []*trial, err error) {
 	return all, nil
 }
 
-// search finds the candidates of trials.
-func search(all []*trial, weights *clicks.Weights) {
+// records adds the noise of records in a folder to the undamaged sounds with the same sample rate: those of the
+// trials, and the recordings in the folder's folder sounds.
+func records(folder string, all []*trial) (out []*trial, err error) {
+	var grooves []*groove
+	for _, path := range recordings(folder) {
+		g, err := openGroove(path)
+		if err != nil {
+			return nil, err
+		}
+		fmt.Printf("%s: %.1f ticks a second\n", g.name, float64(len(g.ticks)*g.rate)/float64(len(g.x)))
+		grooves = append(grooves, g)
+	}
+	others, err := trials(recordings(filepath.Join(folder, "sounds")))
+	if err != nil {
+		return nil, err
+	}
+
+	seed := uint64(0)
+	for _, t := range slices.Concat(all, others) {
+		if t.crackle > 0 {
+			continue
+		}
+		same := slices.DeleteFunc(slices.Clone(grooves), func(g *groove) bool { return g.rate != t.rate })
+		for k := range min(perSound, len(same)) {
+			seed++
+			out = append(out, same[(int(seed)+k)%len(same)].with(t.x, t.step, seed))
+		}
+	}
+	return out, nil
+}
+
+// recordings returns the WAV files of a folder.
+func recordings(folder string) []string {
+	all, _ := filepath.Glob(filepath.Join(folder, "*.wav")) // the pattern is valid
+	return all
+}
+
+// search finds the candidates of trials. With noise of records, the true rate of clicks is known.
+func search(all []*trial, weights *clicks.Weights, known bool) {
 	parallel.For(len(all), runtime.GOMAXPROCS(0), func(i int) {
 		t := all[i]
-		s := clicks.Search{Rate: t.rate, Step: t.step, Weights: weights, Least: minLogOdds}
-		t.found = s.Find(t.y, 0, 0, len(t.y))
+		t.search = &clicks.Search{Rate: t.rate, Step: t.step, Weights: weights, Least: minLogOdds}
+		if known {
+			t.search.SetRate(float64(len(t.added)) / t.seconds)
+		}
+		t.found = t.search.Find(t.y, 0, 0, len(t.y))
+		clicks.Sort(t.found)
 	})
 }

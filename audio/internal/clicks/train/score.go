@@ -3,18 +3,22 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/vssgp/vssgp/audio"
-	"github.com/vssgp/vssgp/audio/internal/clicks"
+	"github.com/vssgp/vssgp/internal/simd"
 )
 
 // levels lists the bounds in decibels of the classes of levels in the table.
-var levels = [...]float64{faintest, -5, 2, 8, loudest, 25}
+var levels = [...]float64{math.Inf(-1), faintest, -5, 2, 8, loudest, math.Inf(1)}
 
 // clearOf is the minimum distance in samples of a false positive from all clicks.
-const clearOf = 40
+const (
+	clearOf        = 40
+	clearOfUnclear = 12 // the same for damage that may be a click or not
+)
 
 // A score counts the clicks and the detected clicks of each level, and the false positives.
 type score struct {
@@ -27,7 +31,7 @@ type score struct {
 // energy.
 func (s *score) add(t *trial, sensitivity float64) {
 	var found []audio.Gap
-	for _, c := range clicks.Choose(t.found, len(t.x), t.rate, sensitivity) {
+	for _, c := range t.search.Choose(t.found, len(t.x), sensitivity) {
 		found = append(found, audio.Gap{Start: max(0, c.Lo-1), End: min(len(t.x), c.Hi+1)})
 	}
 
@@ -48,7 +52,8 @@ func (s *score) add(t *trial, sensitivity float64) {
 
 	for _, f := range found {
 		near := func(m audio.Gap) bool { return m.Start-clearOf < f.End && f.Start < m.End+clearOf }
-		if !slices.ContainsFunc(t.added, near) {
+		overlaps := func(m audio.Gap) bool { return m.Start-clearOfUnclear < f.End && f.Start < m.End+clearOfUnclear }
+		if !slices.ContainsFunc(t.added, near) && !slices.ContainsFunc(t.unclear, overlaps) {
 			s.false++
 		}
 	}
@@ -61,6 +66,46 @@ func (t *trial) energy(lo, hi int) (sum float64) {
 		sum += (t.y[n] - t.x[n]) * (t.y[n] - t.x[n])
 	}
 	return sum
+}
+
+// classes lists the bounds in percent of the classes of confidence in the table.
+var classes = [...]float64{0, 20, 40, 60, 80, 95, 100}
+
+// calibration prints a row for each kind of crackle: the share of clicks among the candidates of each class of
+// confidence, and their number.
+func calibration(w io.Writer, all []*trial) {
+	fmt.Fprint(w, "\n| confidence |")
+	for k, low := range classes[:len(classes)-1] {
+		fmt.Fprintf(w, " %g to %g %% |", low, classes[k+1])
+	}
+	fmt.Fprintf(w, "\n%s|\n", strings.Repeat("|---", len(classes)))
+	for i, c := range crackles {
+		var clicks, of [len(classes) - 1]int
+		for _, t := range all {
+			if t.crackle == i {
+				t.calibrate(&clicks, &of)
+			}
+		}
+		fmt.Fprintf(w, "| %s |", c.name)
+		for k, n := range of {
+			fmt.Fprintf(w, " %.2f of %d |", float64(clicks[k])/float64(max(n, 1)), n)
+		}
+		fmt.Fprintln(w)
+	}
+}
+
+// calibrate counts the candidates of each class of confidence, and the clicks among them.
+func (t *trial) calibrate(clicks, of *[len(classes) - 1]int) {
+	for _, e := range t.examples(1) {
+		odds, k := simd.Dot(t.search.Weights.Context[:], e.context[:]), 0
+		for p := 100 / (1 + math.Exp(-odds)); p > classes[k+1]; {
+			k++
+		}
+		of[k]++
+		if e.click {
+			clicks[k]++
+		}
+	}
 }
 
 // show prints a row for each kind of crackle: the false positives per second and the recall by level.

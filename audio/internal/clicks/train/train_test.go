@@ -16,11 +16,11 @@ import (
 // TestTrainFitsAndScores checks that fitted weights are written as a Go file and that the detector finds most loud clicks.
 func TestTrainFitsAndScores(t *testing.T) {
 	out, files := filepath.Join(t.TempDir(), "weights.go"), []string{"../../../../testdata/speech.wav"}
-	testkit.OK(t, train(out, 8, files))
+	testkit.OK(t, train(out, "", 8, files))
 	testkit.Contains(t, string(testkit.Read(t, out)), "DO NOT EDIT", "speech.wav", "package clicks", "// energy")
 
 	all := testkit.Must(trials(files))(t)
-	search(all, clicks.Fitted())
+	search(all, clicks.Fitted(), false)
 	var shown bytes.Buffer
 	show(&shown, all, 8)
 	if rows := strings.Count(shown.String(), "\n"); rows != 2+len(crackles) {

@@ -27,6 +27,7 @@ type gapFlags struct {
 	cues       bool
 	detect     []string
 	find       detect.Options
+	vinyl      string  // value of --vinyl
 	from, to   string  // part to search, in the notation of --gap; "": the ends of the recording
 	confidence float64 // minimum confidence of detections, in percent
 	labels     string
@@ -42,6 +43,9 @@ func (g *gapFlags) add(f *pflag.FlagSet) {
 	f.StringSliceVar(&g.detect, "detect", nil, "`kinds` of damage to find: all, or "+kinds)
 	f.Float64Var(&g.find.Sensitivity, "sensitivity", detect.DefaultSensitivity,
 		"0 to 10; higher finds more, and more false positives")
+	g.vinyl = autoVinyl
+	f.Var(cli.OneOf(&g.vinyl, autoVinyl, string(detect.On), string(detect.Off)), "vinyl",
+		"search clicks as on a record: auto, on or off; auto looks for noise of a groove")
 	f.StringVar(&g.from, "from", "", "search only from this `position` on, in samples or a time such as 1:02.5")
 	f.StringVar(&g.to, "to", "", "search only up to this `position`")
 	f.Float64Var(&g.confidence, "confidence", 0, "fill only detections with at least this confidence in `percent`")
@@ -49,6 +53,9 @@ func (g *gapFlags) add(f *pflag.FlagSet) {
 		"write detections or gaps to this `file`: Audacity labels (.txt) or .csv")
 	f.BoolVar(&g.dry, "dry-run", false, "list the damage found by --detect without filling it")
 }
+
+// autoVinyl is the value of --vinyl for which the recording determines the mode.
+const autoVinyl = "auto"
 
 // kinds is a list of the kinds of damage for messages.
 var kinds = strings.ReplaceAll(strings.Trim(fmt.Sprint(detect.Kinds), "[]"), " ", ", ")
@@ -89,7 +96,7 @@ func (g *gapFlags) check(f *pflag.FlagSet) error {
 
 // in returns the gaps of a recording in increasing order, and the damage found by --detect or listed as labels in --gaps.
 func (g *gapFlags) in(
-	ctx context.Context, env *cli.Env, rec *audio.File, input string,
+	ctx context.Context, env *cli.Env, rec *audio.File, input string, how *detect.Report,
 ) (gaps []audio.Gap, found []detect.Found, err error) {
 	switch {
 	case g.file != "":
@@ -97,7 +104,7 @@ func (g *gapFlags) in(
 	case g.cues:
 		gaps, err = cues(rec, input)
 	case g.detect != nil:
-		found, err = g.detected(ctx, env, rec, input)
+		found, err = g.detected(ctx, env, rec, input, how)
 	default:
 		for _, s := range g.list {
 			gap, err := audio.ParseGap(s, rec.Rate())
@@ -123,8 +130,10 @@ func (g *gapFlags) in(
 	return gaps, found, nil
 }
 
-// detected searches for damage. The result is not nil, even if there is no damage.
-func (g *gapFlags) detected(ctx context.Context, env *cli.Env, rec *audio.File, input string) ([]detect.Found, error) {
+// detected searches for damage, and sets how. The result is not nil, even if there is no damage.
+func (g *gapFlags) detected(
+	ctx context.Context, env *cli.Env, rec *audio.File, input string, how *detect.Report,
+) ([]detect.Found, error) {
 	from, to, err := g.part(rec)
 	if err != nil {
 		return nil, err
@@ -133,18 +142,26 @@ func (g *gapFlags) detected(ctx context.Context, env *cli.Env, rec *audio.File, 
 	lo, hi := max(0, from-margin), min(rec.Len(), to+margin)
 	o := g.find
 	o.Step = rec.Encoding().Step()
+	if o.Vinyl = detect.Switch(g.vinyl); g.vinyl == autoVinyl {
+		o.Vinyl = detect.Auto
+	}
+	o.Report = how
 	o.Progress = func(done float64) {
 		env.ShowProgress(done, "searching %.0f s of audio", float64(hi-lo)/float64(rec.Rate()))
 	}
 	all, err := detect.Find(ctx, tail{rec, lo}, hi-lo, rec.Rate(), o)
-	found := []detect.Found{}
-	for _, f := range all {
-		f.Start, f.End = f.Start+lo, f.End+lo
-		if f.Start >= from && f.End <= to {
-			found = append(found, f)
+	inside := func(all []detect.Found) []detect.Found {
+		found := []detect.Found{}
+		for _, f := range all {
+			f.Start, f.End = f.Start+lo, f.End+lo
+			if f.Start >= from && f.End <= to {
+				found = append(found, f)
+			}
 		}
+		return found
 	}
-	return found, datafile.FromFile(input, err)
+	how.Near = inside(how.Near)
+	return inside(all), datafile.FromFile(input, err)
 }
 
 // searchMargin is the length of the audio that is searched before --from and after --to, in seconds, because

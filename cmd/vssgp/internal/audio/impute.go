@@ -83,7 +83,7 @@ accepts the model flags of "vssgp fit". Details: docs/repair.md and docs/fills.m
 	}, func(ctx context.Context, args []string) error { return runImpute(ctx, env, args[0], o) },
 		cli.InputFile("IN.wav", cli.RecordingFiles))
 	cmd.Annotations = cli.FlagGroups("Most used: detect gaps gap output report labels dry-run sensitivity out-dir",
-		"Input: cues confidence from to strict",
+		"Input: cues vinyl confidence from to strict",
 		"Output: output report labels gain format removed sd draws out-dir resume overwrite",
 		"Model: method context model memory reference")
 	o.add(cmd.Flags())
@@ -262,7 +262,7 @@ func (r *repair) read(ctx context.Context) error {
 // run finds the gaps, fills them and scores the fill against the reference.
 func (r *repair) run(ctx context.Context) (err error) {
 	env, f, rec := r.env, r.page, r.rec
-	if f.Gaps, f.Found, err = r.gaps.in(ctx, env, rec, r.input); err != nil || r.gaps.dry || len(f.Gaps) == 0 {
+	if f.Gaps, f.Found, err = r.gaps.in(ctx, env, rec, r.input, &f.Search); err != nil || r.gaps.dry || len(f.Gaps) == 0 {
 		return err
 	}
 	r.searched = true

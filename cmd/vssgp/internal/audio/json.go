@@ -23,6 +23,8 @@ type result struct {
 	Gaps     [][2]int  `json:"gaps"`                   // start and end
 	Of       []int     `json:"gap_channels,omitempty"` // channels from 1; 0 for all
 	Found    []found   `json:"found,omitzero"`         // of --detect
+	Near     []found   `json:"near_misses,omitzero"`   // clicks that a higher sensitivity would find
+	Vinyl    *vinyl    `json:"vinyl,omitzero"`         // how clicks were searched
 	Warnings []warning `json:"doubts,omitzero"`
 	Joint    *int      `json:"joint,omitzero"` // number of gaps predicted from other channels
 	Excerpts []excerpt `json:"excerpts,omitzero"`
@@ -55,6 +57,23 @@ type found struct {
 	Kind       detect.Kind `json:"kind"`
 	LogOdds    float64     `json:"log_odds"`
 	Confidence float64     `json:"confidence"`
+}
+
+// A vinyl describes whether clicks were searched as on a record, and the evidence.
+type vinyl struct {
+	Used       bool    `json:"used"`
+	Ticks      float64 `json:"quiet_ticks_per_second"`
+	Spread     float64 `json:"floor_spread_db"`
+	Dispersion float64 `json:"dispersion"`
+}
+
+// foundOf returns detections for --json.
+func foundOf(all []detect.Found) []found {
+	out := []found{}
+	for _, d := range all {
+		out = append(out, found{d.Start, d.End, d.Channel, d.Kind, d.LogOdds, d.Confidence()})
+	}
+	return out
 }
 
 // A warning identifies a gap whose fill is not reliable.
@@ -103,10 +122,11 @@ func resultOf(f *report.Fill, o *imputeFlags, models []string, s *scores) *resul
 		all.Of = nil
 	}
 	if f.Found != nil {
-		all.Found = []found{}
-		for _, d := range f.Found {
-			all.Found = append(all.Found, found{d.Start, d.End, d.Channel, d.Kind, d.LogOdds, d.Confidence()})
-		}
+		all.Found = foundOf(f.Found)
+	}
+	if slices.Contains(o.gaps.find.Kinds, detect.Clicks) {
+		v := f.Search.Vinyl
+		all.Near, all.Vinyl = foundOf(f.Search.Near), &vinyl{v.Used, v.Quiet, v.Spread, v.Dispersion}
 	}
 	if o.gaps.dry {
 		return all

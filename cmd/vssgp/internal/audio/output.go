@@ -58,6 +58,9 @@ func (r *repair) finish() (*result, error) {
 	if r.gaps.detect != nil || f.Result == nil {
 		printFound(env, f)
 	}
+	if r.gaps.detect != nil {
+		noteSearch(env, &r.gaps, f)
+	}
 	switch {
 	case r.gaps.dry:
 		printDetections(env, f)
@@ -176,6 +179,40 @@ func printFound(env *cli.Env, f *report.Fill) {
 	}
 	found := cmp.Or(strings.Join(counts, ", "), "nothing to repair")
 	env.Print("found %s in %.1f s of audio", found, float64(f.Samples)/float64(f.Rate))
+}
+
+const (
+	// manyNear and manyQuiet are the minimum numbers per second of near misses and of ticks in quiet parts that are
+	// mentioned.
+	manyNear, manyQuiet = 0.5, 4
+	// fewSure is the mean confidence of at least someClicks clicks below which they are doubtful. Music and speech with
+	// clicks have .9 or more.
+	fewSure, someClicks = 0.75, 4
+)
+
+// noteSearch prints whether clicks were searched as on a record, whether they are doubtful, and how many were nearly
+// found.
+func noteSearch(env *cli.Env, g *gapFlags, f *report.Fill) {
+	switch v := f.Search.Vinyl; {
+	case v.Used && g.vinyl == autoVinyl:
+		env.Note("%.0f ticks a second in quiet parts, as on a record: vinyl mode; --vinyl off disables it", v.Quiet)
+	case g.vinyl == autoVinyl && v.Quiet > manyQuiet:
+		env.Note("%.0f ticks a second in quiet parts, but the noise is not as on a record; --vinyl on finds more", v.Quiet)
+	}
+	sum, n := 0.0, 0
+	for _, d := range f.Found {
+		if d.Kind == detect.Clicks {
+			sum, n = sum+d.Confidence(), n+1
+		}
+	}
+	if n >= someClicks && sum < fewSure*float64(n) {
+		env.Warn("doubtful", "the mean confidence of the clicks is %.0f %%, so the sound itself may be impulsive; check them "+
+			"with --report, or use --confidence 80", 100*sum/float64(n))
+	}
+	if n := len(f.Search.Near); float64(n)*float64(f.Rate) > manyNear*float64(f.Samples) {
+		env.Note("%s nearly found; --sensitivity %.3g finds them, --report lists them", cli.Counted(n, "more click"),
+			min(detect.MaxSensitivity, g.find.Sensitivity+detect.NearMiss))
+	}
 }
 
 // maxFound and maxWarnings are the maximum numbers of detections and of warnings in printed text.

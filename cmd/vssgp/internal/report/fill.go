@@ -29,6 +29,7 @@ type Fill struct {
 	Channels  int
 	Gaps      []restore.Gap   // in increasing order, from audio.CheckGaps
 	Found     []detect.Found  // detections and labeled gaps in increasing order; nil without a search
+	Search    detect.Report   // how the detections were searched
 	Result    *restore.Result // nil if nothing was filled; the page then shows the detections
 	Input     restore.Source  // the original recording with its gaps
 	Reference restore.Source  // nil if it is unknown

@@ -14,6 +14,8 @@ import (
 const (
 	// maxDetections is the maximum number of detections in a chart.
 	maxDetections = 2000
+	// maxNear is the maximum number of clicks in the table of near misses.
+	maxNear = 50
 	// otherKinds is the name of the group of less frequent kinds.
 	otherKinds = "other"
 )
@@ -72,7 +74,31 @@ func (f *Fill) found() section {
 		c.points(kind, kindColors[k], x, y)
 	}
 	s.Tables, s.Charts = []Table{t}, []*chart{c}
+	if len(f.Search.Near) > 0 {
+		s.Tables = append(s.Tables, f.near())
+	}
 	return s
+}
+
+// near returns the table of the most probable clicks that only a higher sensitivity finds.
+func (f *Fill) near() Table {
+	all := slices.Clone(f.Search.Near)
+	slices.SortStableFunc(all, func(a, b detect.Found) int { return cmp.Compare(b.LogOdds, a.LogOdds) })
+	t := Table{
+		Caption: fmt.Sprintf("The most probable of %s that only a higher sensitivity finds. They were not filled.",
+			Counted(len(all), "click")),
+		Head: []string{"time", "samples", "channel", "confidence, %"},
+	}
+	for _, d := range all[:min(len(all), maxNear)] {
+		channel := ""
+		if d.Channel > 0 && f.Channels > 1 {
+			channel = strconv.Itoa(d.Channel)
+		}
+		t.Rows = append(t.Rows, []string{clock(d.Start, f.Rate), fmt.Sprintf("%d:%d", d.Start, d.End), channel,
+			strconv.Itoa(int(100*d.Confidence() + 0.5))})
+	}
+	t.dropEmpty()
+	return t
 }
 
 // kindOf returns the name of the kind of a detection.

@@ -1,0 +1,74 @@
+package detect
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/internal/testkit"
+)
+
+// record returns decaying tones with surface noise, and decaying ticks at independent times, perSecond on average.
+func record(seconds, perSecond float64, seed uint64) (x []float64, ticks []audio.Gap) {
+	rng := rand.New(rand.NewPCG(seed, 7))
+	x = make([]float64, int(seconds*testRate))
+	for n := range x {
+		t := float64(n%8000) / testRate
+		x[n] = 0.05*math.Exp(-8*t)*math.Sin(2*math.Pi*440*t) + 0.004*rng.NormFloat64()
+	}
+	for at := 0.0; ; {
+		at += rng.ExpFloat64() * testRate / perSecond
+		length := 2 + rng.IntN(8)
+		if int(at)+length > len(x) {
+			break
+		}
+		size := 0.04 * math.Exp(rng.NormFloat64()/2) * float64(2*rng.IntN(2)-1)
+		for i := range length {
+			x[int(at)+i] += size * math.Exp(-3*float64(i)/float64(length))
+		}
+		ticks = append(ticks, audio.Gap{Start: int(at), End: int(at) + length})
+	}
+	return quantized(len(x), func(n int) float64 { return x[n] }), ticks
+}
+
+// TestVinyl checks that the vinyl mode is chosen for ticks on steady noise only, and that it finds more of them.
+func TestVinyl(t *testing.T) {
+	ticking, ticks := record(10, 30, 1)
+	clean, _ := record(10, 1e-9, 2)
+	both := append([]float64{}, ticking...) // with a level that changes
+	for n := range both {
+		both[n] *= math.Pow(10, -1.5*math.Abs(math.Sin(float64(n)/testRate)))
+	}
+	most := 0 // ticks found in vinyl mode
+	for _, c := range []struct {
+		name  string
+		lanes [][]float64
+		by    Switch
+		used  bool
+	}{
+		{"ticks", [][]float64{ticking}, Auto, true},
+		{"ticks, off", [][]float64{ticking}, Off, false},
+		{"stereo with a silent channel", [][]float64{make([]float64, len(ticking)), ticking}, Auto, true},
+		{"no ticks", [][]float64{clean}, Auto, false},
+		{"no ticks, on", [][]float64{clean}, On, true},
+		{"noise of another level each second", [][]float64{both}, Auto, false},
+		{"too short", [][]float64{ticking[:4000]}, Auto, false},
+	} {
+		var r Report
+		o := Options{Kinds: []Kind{Clicks}, Step: step, Vinyl: c.by, Report: &r}
+		found := testkit.Must(Find(t.Context(), inMemory(c.lanes), len(c.lanes[0]), testRate, o))(t)
+		testkit.Equal(t, r.Vinyl.Used, c.used, c.name, ": vinyl mode ", r.Vinyl)
+		hits, others, _ := matched(found, ticks)
+		switch {
+		case c.name == "ticks":
+			if most = hits; hits < 7*len(ticks)/10 || 4*others > hits {
+				t.Errorf("%d of %d ticks found, %d others", hits, len(ticks), others)
+			}
+		case c.name == "ticks, off" && hits > 9*most/10:
+			t.Errorf("%d of %d ticks found in vinyl mode and %d otherwise", most, len(ticks), hits)
+		case c.name == "no ticks" && len(found) > 0:
+			t.Errorf("%v found in noise", found)
+		}
+	}
+}

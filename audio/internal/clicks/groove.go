@@ -1,0 +1,189 @@
+package clicks
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/vssgp/vssgp/audio/internal/ar"
+)
+
+// A Piece is a part of a channel in which a Search looks for noise of a record's groove.
+type Piece struct {
+	Frames []float64   // noise floor of each frame, in quantization steps
+	Peaks  []float64   // [tick] largest absolute value above the cutoff, in quantization steps
+	At     []int       // [tick] its frame
+	All    []Candidate // before the rate of clicks is known
+}
+
+// Piece searches the samples [lo, hi) of a channel, as Find does. Ticks are the candidates with log-odds above 0 that
+// the weights for other recordings do not exclude.
+func (s *Search) Piece(x []float64, from, lo, hi int) (p Piece) {
+	f := s.floor(x[lo-from : hi-from])
+	p.Frames, p.All = f.frames, s.Find(x, from, lo, hi)
+	slices.SortStableFunc(p.All, func(a, b Candidate) int { return cmp.Compare(a.Lo+a.Hi, b.Lo+b.Hi) })
+	for _, c := range p.All {
+		if c.LogOdds > 0 && fitted.LogOdds(&c.Features) > leastPlain && c.Lo >= lo && c.Hi <= hi {
+			frame, peak := f.at(c.Lo-lo, c.Hi-lo)
+			p.Peaks, p.At = append(p.Peaks, peak), append(p.At, frame)
+		}
+	}
+	return p
+}
+
+// A floor is the noise floor of a part of a channel, in quantization steps.
+type floor struct {
+	high   []float64 // the samples above the cutoff
+	size   int       // samples of a frame
+	frames []float64 // median of |high| in each frame, after a median filter
+}
+
+// floor returns the noise floor of samples. At least one frame of samples is required.
+func (s *Search) floor(x []float64) floor {
+	f := floor{size: s.seconds(frameSeconds, 1)}
+	f.high = highPass(x, min(noiseCutoff/float64(s.Rate), 0.25))
+	floats.Scale(1/s.Step, f.high)
+	abs := make([]float64, len(x))
+	for i, v := range f.high {
+		abs[i] = math.Abs(v)
+	}
+	medians := make([]float64, max(1, len(x)/f.size))
+	for i := range medians {
+		medians[i] = quantile(abs[i*f.size:min(len(abs), (i+1)*f.size)], 0.5)
+	}
+	for i := range medians {
+		near := slices.Clone(medians[max(0, i-floorReach):min(len(medians), i+floorReach+1)])
+		f.frames = append(f.frames, quantile(near, 0.5))
+	}
+	return f
+}
+
+// at returns the frame in the middle of samples [lo, hi), and their largest absolute value above the cutoff.
+func (f *floor) at(lo, hi int) (frame int, peak float64) {
+	return min((lo+hi)/2/f.size, len(f.frames)-1), floats.Norm(f.high[lo:hi], math.Inf(1))
+}
+
+// highPass returns x minus its windowed-sinc low-pass. The cutoff is relative to the sample rate.
+func highPass(x []float64, cutoff float64) []float64 {
+	h := make([]float64, 2*highPassReach+1)
+	for i := range h {
+		t := float64(i - highPassReach)
+		h[i] = -2 * cutoff
+		if t != 0 {
+			h[i] = -math.Sin(2*math.Pi*cutoff*t) / (math.Pi * t)
+		}
+		h[i] *= 0.54 + 0.46*math.Cos(math.Pi*t/highPassReach)
+	}
+	floats.Scale(-1/floats.Sum(h), h)
+	h[highPassReach]++
+	padded := make([]float64, len(x)+2*highPassReach)
+	copy(padded[highPassReach:], x)
+	return ar.Errors(h, padded)
+}
+
+// A Groove is the evidence that a recording comes from a record: the clicks come from the disc, not from the sound, so
+// they also occur in its quietest third, independently of each other, and the noise floor is steady.
+type Groove struct {
+	Spread     float64 // .33 quantile over the .05 quantile of the noise floor in decibels, without digital silence
+	Quiet      float64 // clicks per second in the quietest third
+	Dispersion float64 // variance over mean of their counts in countSeconds of it; 1 for independent clicks
+	Rate       float64 // clicks per second of the recording
+
+	ticks float64 // number in the quietest third
+	limit float64 // largest noise floor of the quietest third
+	top   float64 // largest peak of a click in loud sound; 0: unknown
+}
+
+// NewGroove returns the evidence of pieces of a channel.
+func (s *Search) NewGroove(pieces []Piece) (g Groove) {
+	var frames, peaks []float64
+	var all []Candidate
+	seconds := 0.0
+	for _, p := range pieces {
+		seconds += float64(len(p.Frames)) * frameSeconds
+		all = append(all, p.All...)
+		for _, f := range p.Frames {
+			if f > silentFloor {
+				frames = append(frames, f)
+			}
+		}
+	}
+	if len(frames) == 0 {
+		return g
+	}
+	slices.Sort(frames)
+	g.limit = frames[len(frames)*quietShare/100]
+	g.Spread = 20 * math.Log10(g.limit/frames[len(frames)/20])
+	g.Rate = Rate(all, seconds)
+
+	counts, left := []float64{0}, countSeconds // in the quietest third
+	for _, p := range pieces {
+		k := 0
+		for i, f := range p.Frames {
+			quiet := f > silentFloor && f <= g.limit
+			for ; k < len(p.At) && p.At[k] <= i; k++ {
+				if quiet {
+					counts[len(counts)-1]++
+					peaks = append(peaks, p.Peaks[k])
+				}
+			}
+			if !quiet {
+				continue
+			}
+			if left -= frameSeconds; left <= 0 {
+				counts, left = append(counts, 0), countSeconds
+			}
+		}
+	}
+	g.ticks = floats.Sum(counts)
+	g.Quiet = g.ticks / (float64(len(counts))*countSeconds - left)
+	mean := g.ticks / float64(len(counts))
+	for _, c := range counts {
+		g.Dispersion += (c - mean) * (c - mean) / max(g.ticks, 1)
+	}
+	if len(peaks) >= minTicks {
+		g.top = peakFactor * quantile(peaks, peakShare)
+	}
+	return g
+}
+
+// Vinyl reports whether the evidence supports the weights for records.
+func (g Groove) Vinyl() bool {
+	return g.ticks >= minTicks && g.Spread <= maxSpread && g.Quiet >= minQuiet && g.Dispersion <= maxDispersion
+}
+
+// MeanGroove returns the mean of the evidence of channels, without silent channels.
+func MeanGroove(all []Groove) (mean Groove) {
+	n := 0.0
+	for _, g := range all {
+		if g.limit == 0 {
+			continue
+		}
+		n++
+		mean.Spread, mean.Quiet = mean.Spread+g.Spread, mean.Quiet+g.Quiet
+		mean.Dispersion, mean.Rate = mean.Dispersion+g.Dispersion, mean.Rate+g.Rate
+		mean.ticks += g.ticks
+	}
+	n = max(n, 1)
+	return Groove{mean.Spread / n, mean.Quiet / n, mean.Dispersion / n, mean.Rate / n, mean.ticks / n, 0, 0}
+}
+
+// Plausible returns the candidates of a block of a record without those in loud sound that are louder than the clicks
+// in quiet sound, because they may be attacks. Candidates that the weights for other recordings find remain. x begins
+// at sample from.
+func (g Groove) Plausible(s *Search, x []float64, from int, all []Candidate) (out []Candidate) {
+	if g.top == 0 || len(all) == 0 {
+		return all
+	}
+	f := s.floor(x)
+	for _, c := range all {
+		frame, peak := f.at(c.Lo-from, c.Hi-from)
+		loud := f.frames[frame] > loudFloor*g.limit
+		if !loud || peak <= g.top || fitted.LogOdds(&c.Features)+ratePrior(0) > baseThreshold {
+			out = append(out, c)
+		}
+	}
+	return out
+}
