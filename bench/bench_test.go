@@ -45,6 +45,10 @@ func TestFlagsAreParsed(t *testing.T) {
 			{"-data a.csv -fit 5 -window 20", "-window"}, {"-data a.csv -fit 5 -inference factorized", "-inference"}, {"-data a.csv -fit 5 -peers numpy", "celerite4"},
 			{"more", "unexpected"}, {"-nonsense", "nonsense"}, {"-show", "files of lines"}, {"-show lines.jsonl", ""},
 		},
+		"clipped": {
+			{"", "no files"}, {"-method vssgp,adeclip,spade a.wav", ""}, {"-method best a.wav", "-method"}, {"-sdr 3,x a.wav", "-sdr"},
+			{"-sdr -1 a.wav", "-sdr"}, {"-from 1 a.wav", "-from"}, {"-seconds 0 a.wav", "-seconds"},
+		},
 		"long": {
 			{"", ""}, {"-from 1e5 -to 1e6 -per 1 -features 8 -window 64 -dense=false -celerite=false -limit 3 -fit 5 -repeats 2 -out o -terms 1,2,3", ""},
 			{"-from 0", "-from"}, {"-from 1e6 -to 1e5", "-to"}, {"-to 1e12", "-to"}, {"-to NaN", "-to"}, {"-per 0", "-per"}, {"-per 1000000000", "-per"},

@@ -12,6 +12,7 @@
 //	go run ./bench regression [-half dev|judge] [-seeds 4] [-kind rbf-gap,…] [-data DIR] [-out FILE | -dump DIR] [-long] …
 //	go run ./bench regression -show LINES.jsonl … | -compare OLD.jsonl NEW.jsonl
 //	go run ./bench repair [-seconds 10] [-sensitivity 5] [-only clicks] [-show] FILE.wav …
+//	go run ./bench clipped [-sdr 1,3,5,7,10,15] [-method vssgp,adeclip,spade] [-python PATH] [-show] FILE.wav …
 //	go run ./bench series [-set origins,…] [-data DIR] [-write DIR [-peers ucm,autoets,…]] [-show] [FORECASTS.jsonl …]
 //
 // paper runs the experiments of Gal & Turner (2015) and fills of gaps in recordings (package paper).
@@ -37,6 +38,9 @@
 //
 // repair damages recordings, then detects and fills the damage. It counts the detections and measures the
 // signal-to-error ratio.
+//
+// clipped clips recordings at several ratios of the sound to the distortion, finds and restores the clipped samples, and
+// does the same by ffmpeg's adeclip and by peers/spade.py.
 //
 // series forecasts public series and scores all methods, including peers/series.py, with the same code (package
 // forecasts).
