@@ -163,7 +163,7 @@ func Find(ctx context.Context, src audio.Source, n, rate int, o Options) ([]Foun
 	for i, d := range all {
 		for c := range channels {
 			for _, f := range d.choose(found[i*r.channels+c]) {
-				g := audio.Gap{Start: f.lo, End: f.hi, Channel: c + 1, Clipped: o.Kinds[i] == Clipped}
+				g := audio.Gap{Start: f.lo, End: f.hi, Channel: c + 1, Clipped: o.Kinds[i] == Clipped, Click: o.Kinds[i] == Clicks}
 				channels[c] = append(channels[c], Found{g, o.Kinds[i], f.logOdds})
 			}
 		}

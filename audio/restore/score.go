@@ -59,10 +59,12 @@ func (r *Result) Score(ctx context.Context, recording, reference Source, progres
 // initial fills of r.
 func (r *Result) simple(ctx context.Context, recording Source, progress func(Progress)) (*Result, error) {
 	plain, o := slices.Clone(r.Gaps), Options{Method: AR, Progress: progress}
+	clipped := false
 	for i := range plain {
-		plain[i].Clipped = false
+		clipped = clipped || plain[i].Clipped
+		plain[i].Clipped, plain[i].Click = false, false
 	}
-	if slices.Equal(plain, r.Gaps) {
+	if !clipped {
 		if r.Method == AR {
 			return r, nil
 		}
