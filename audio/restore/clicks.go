@@ -2,7 +2,10 @@ package restore
 
 import (
 	"fmt"
+	"math"
 
+	"github.com/vssgp/vssgp/audio"
+	"github.com/vssgp/vssgp/audio/internal/crosschannel"
 	"github.com/vssgp/vssgp/audio/internal/declick"
 	"github.com/vssgp/vssgp/internal/parallel"
 )
@@ -14,9 +17,9 @@ func (g *gapFiller) fillClicks() error {
 		return nil
 	}
 	for c, lane := range g.lanes {
-		groups := g.groups(lane)
-		restore := func(k int) error { return g.restoreClicks(c, groups[k]) }
-		if err := parallel.Try(len(groups), workers(len(groups)), restore); err != nil {
+		tiles := g.tiles(lane)
+		restore := func(k int) error { return g.restoreTile(c, tiles[k]) }
+		if err := parallel.Try(len(tiles), workers(len(tiles)), restore); err != nil {
 			return err
 		}
 	}
@@ -50,34 +53,35 @@ func (g *gapFiller) groups(lane []int) (all []group) {
 	return all
 }
 
-// around returns the range of samples from which the clicks of a group are restored, between the nearest long gaps.
-func (g *gapFiller) around(lane []int, of group) (lo, hi int) {
-	first, last := g.res.Gaps[lane[of.from]], g.res.Gaps[lane[of.to-1]]
-	lo, hi = max(0, first.Start-declick.Reach(g.rate)), min(g.res.samples, last.End+declick.Reach(g.rate))
-	for k := of.from - 1; k >= 0 && g.res.Gaps[lane[k]].End > lo; k-- {
-		if gap := g.res.Gaps[lane[k]]; !gap.Clipped && (!g.short(gap) || gap.Start < lo) {
-			lo = gap.End
+// tiles returns the groups of a lane, divided by the tiles in which they begin. The groups of a tile use the same prediction from other
+// channels.
+func (g *gapFiller) tiles(lane []int) (tiles [][]group) {
+	tile, last := audio.SamplesIn(clickTile, g.res.rate), -1
+	for _, of := range g.groups(lane) {
+		if at := g.res.Gaps[lane[of.from]].Start / tile; at != last {
+			last, tiles = at, append(tiles, nil)
 		}
+		tiles[len(tiles)-1] = append(tiles[len(tiles)-1], of)
 	}
-	for k := of.to; k < len(lane) && g.res.Gaps[lane[k]].Start < hi; k++ {
-		if gap := g.res.Gaps[lane[k]]; !gap.Clipped && (!g.short(gap) || gap.End > hi) {
-			hi = gap.Start
-		}
-	}
-	return lo, hi
+	return tiles
 }
 
-// restoreClicks restores the clicks of a group in channel c.
-func (g *gapFiller) restoreClicks(c int, of group) error {
-	if err := g.ctx.Err(); err != nil {
-		return err
-	}
+// A clickSection contains the samples of channel c around a group of clicks.
+type clickSection struct {
+	lo, hi int      // samples of the recording
+	own    []int    // indices of the clicks
+	gaps   [][2]int // relative to lo
+}
+
+// restoreTile restores the clicks of the groups in a tile of channel c.
+func (g *gapFiller) restoreTile(c int, tile []group) error {
 	lane := g.lanes[c]
-	lo, hi := g.around(lane, of)
-	first, last := g.res.Gaps[lane[of.from]], g.res.Gaps[lane[of.to-1]]
-	if lo >= first.Start || hi <= last.End {
-		return nil
+	first, last := g.res.Gaps[lane[tile[0].from]], g.res.Gaps[lane[tile[len(tile)-1].to-1]]
+	reach := declick.Reach(g.rate)
+	if len(g.lanes) > 1 {
+		reach = crosschannel.Context(g.rate)
 	}
+	lo, hi := max(0, first.Start-reach), min(g.res.samples, last.End+reach)
 	z, err := g.src.Read(lo, hi)
 	if err != nil {
 		return fmt.Errorf("samples %d:%d: %w", lo, hi, err)
@@ -85,37 +89,95 @@ func (g *gapFiller) restoreClicks(c int, of group) error {
 	if finite(z, lo) != nil { // in a click, or the mixture reports it
 		return nil
 	}
-	var gaps [][2]int
-	from, to := 0, 0
-	for _, k := range g.within(c, lo, hi) {
+	middle := g.res.Gaps[lane[tile[len(tile)/2].from]]
+	p := g.predict(c, z, lo, middle)
+	for _, of := range tile {
+		if err := g.ctx.Err(); err != nil {
+			return err
+		}
+		s, ok := g.section(c, of)
+		if !ok {
+			continue
+		}
+		g.restoreClicks(c, s, z[c], lo, p)
+	}
+	return nil
+}
+
+// section returns the samples around a group, between the nearest long gaps. ok is false if there are none before or after the group.
+func (g *gapFiller) section(c int, of group) (s clickSection, ok bool) {
+	lane := g.lanes[c]
+	first, last := g.res.Gaps[lane[of.from]], g.res.Gaps[lane[of.to-1]]
+	s.lo, s.hi = max(0, first.Start-declick.Reach(g.rate)), min(g.res.samples, last.End+declick.Reach(g.rate))
+	for _, k := range g.within(c, s.lo, s.hi) {
+		switch gap := g.res.Gaps[k]; {
+		case gap.Clipped:
+		case gap.End <= first.Start && (!g.short(gap) || gap.Start < s.lo):
+			s.lo = gap.End
+		case gap.Start >= last.End && (!g.short(gap) || gap.End > s.hi):
+			s.hi = min(s.hi, gap.Start)
+		}
+	}
+	for _, k := range g.within(c, s.lo, s.hi) {
 		gap := g.res.Gaps[k]
 		if gap.Clipped {
 			continue
 		}
-		if k == lane[of.from] {
-			from = len(gaps)
-		}
-		gaps = append(gaps, [2]int{gap.Start - lo, gap.End - lo})
-		if k == lane[of.to-1] {
-			to = len(gaps)
+		s.gaps = append(s.gaps, [2]int{gap.Start - s.lo, gap.End - s.lo})
+		if gap.Click && gap.Start >= first.Start && gap.End <= last.End {
+			s.own = append(s.own, k)
 		}
 	}
-	fills, ok := declick.Restore(z[c], gaps, from, to, g.rate, g.o.Draws, g.seed(first.Start, c))
-	if !ok {
-		return nil
-	}
-	for j, k := 0, of.from; k < of.to; k++ {
-		gap := g.res.Gaps[lane[k]]
-		if gap.Clipped {
+	return s, s.lo < first.Start && s.hi > last.End
+}
+
+// restoreClicks restores the clicks of a section of channel c. z contains the samples of the channel from lo on, and p its prediction from
+// other channels, if not nil.
+func (g *gapFiller) restoreClicks(c int, s clickSection, z []float64, lo int, p *crosschannel.Prediction) {
+	own := z[s.lo-lo : s.hi-lo]
+	alone := g.declicked(c, s, own, s.gaps)
+	for k, f := range g.joined(c, s, z, lo, p) {
+		if a, ok := alone[k]; ok && math.Log(a.Variance/f.Variance) < jointGain {
 			continue
 		}
-		if gap.Click {
-			s := &GapFill{Gap: gap, Channel: c, Mean: fills[j].Mean, SD: fills[j].SD, Draws: fills[j].Draws}
-			s.Level = g.level(z[c], gaps, gap.Start-lo, gap.End-lo)
-			s.Warning = warningOf(s, -1, longest(g.res.rate))
-			g.clicks[c][lane[k]] = s
-		}
-		j++
+		alone[k] = f
 	}
-	return nil
+	for k, f := range alone {
+		gap := g.res.Gaps[k]
+		fill := &GapFill{Gap: gap, Channel: c, Mean: f.Mean, SD: f.SD, Draws: f.Draws, Joint: f.joint}
+		fill.Level = g.level(own, s.gaps, gap.Start-s.lo, gap.End-s.lo)
+		fill.Warning = warningOf(fill, -1, longest(g.res.rate))
+		g.clicks[c][k] = fill
+	}
+}
+
+// A declicked is the fill of a click.
+type declicked struct {
+	declick.Fill
+	joint bool // it uses other channels
+}
+
+// declicked returns the fills of the clicks of a section by index. z contains its samples, and gaps all of its gaps.
+func (g *gapFiller) declicked(c int, s clickSection, z []float64, gaps [][2]int) map[int]declicked {
+	out := map[int]declicked{}
+	at := map[[2]int]int{} // index of each click of the section
+	for _, k := range s.own {
+		at[[2]int{g.res.Gaps[k].Start - s.lo, g.res.Gaps[k].End - s.lo}] = k
+	}
+	from, to := len(gaps), 0
+	for i, gap := range gaps {
+		if _, ok := at[gap]; ok {
+			from, to = min(from, i), i+1
+		}
+	}
+	if from >= to {
+		return out
+	}
+	fills, _ := declick.Restore(z, gaps, from, to, g.rate, g.o.Draws, g.seed(s.lo+gaps[from][0], c))
+	for i, f := range fills {
+		if k, ok := at[gaps[from+i]]; ok {
+			out[k] = declicked{Fill: f}
+		}
+	}
+	return out
 }

@@ -62,7 +62,7 @@ func TestFaintClicks(t *testing.T) {
 	var short, long []Gap
 	for at := 500; at < 8500; at += 400 {
 		short = append(short, clicks(0, [2]int{at, at + 6})...)
-		long = append(long, clicks(0, [2]int{at, at + 9})...)
+		long = append(long, clicks(0, [2]int{at, at + 17})...)
 	}
 	plain := func(gaps []Gap) []Gap {
 		out := slices.Clone(gaps)
@@ -108,19 +108,20 @@ func TestClicksLeftToMixture(t *testing.T) {
 // TestClickGroups checks the division of clicks into groups, and the samples around a group.
 func TestClickGroups(t *testing.T) {
 	gaps := slices.Concat(clicks(0, [2]int{100, 102}, [2]int{150, 152}), []Gap{{Start: 170, End: 172}}, clicks(0, [2]int{260, 262}, [2]int{262, 263},
-		[2]int{421, 423}), []Gap{{Start: 430, End: 440}}, clicks(0, [2]int{450, 455}), []Gap{{Start: 460, End: 470, Clipped: true}},
+		[2]int{421, 423}), []Gap{{Start: 430, End: 447}}, clicks(0, [2]int{450, 455}), []Gap{{Start: 460, End: 470, Clipped: true}},
 		clicks(0, [2]int{500, 503}))
 	g := newGapFiller(&filler{res: &Result{Gaps: gaps, rate: 8000, samples: 2000, channels: 1, Method: Mixture}})
 	got := g.groups(g.lanes[0])
 	testkit.Equal(t, got, []group{{0, 4}, {4, 6}, {7, 10}}, "groups")
-	for i, want := range [][2]int{{0, 430}, {22, 430}, {440, 743}} {
-		lo, hi := g.around(g.lanes[0], got[i])
-		testkit.Equal(t, [2]int{lo, hi}, want, "around", got[i])
+	for i, want := range [][2]int{{0, 430}, {22, 430}, {447, 743}} {
+		s, ok := g.section(0, got[i])
+		testkit.Equal(t, [2]int{s.lo, s.hi}, want, "section", got[i])
+		testkit.Equal(t, ok, true, "samples on both sides")
 	}
 	straddling := slices.Concat([]Gap{{Start: 98, End: 104}}, clicks(0, [2]int{340, 342}), []Gap{{Start: 577, End: 584}})
 	g = newGapFiller(&filler{res: &Result{Gaps: straddling, rate: 8000, samples: 2000, channels: 1, Method: Mixture}})
-	lo, hi := g.around(g.lanes[0], g.groups(g.lanes[0])[0])
-	testkit.Equal(t, [2]int{lo, hi}, [2]int{104, 577}, "around, with gaps at the ends of the reach")
+	s, _ := g.section(0, g.groups(g.lanes[0])[0])
+	testkit.Equal(t, []int{s.lo, s.hi, len(s.gaps), len(s.own)}, []int{104, 577, 1, 1}, "section with gaps at the ends of the reach")
 }
 
 // TestClickBits checks that fills of clicks do not depend on the number of processors or on the order of the gaps in the list.
@@ -147,4 +148,50 @@ func TestAroundKeepsClicks(t *testing.T) {
 	x := tones(100, 1, 0)
 	got := testkit.Must(Around(audio.Samples(x), clicks(0, [2]int{10, 20})).Read(0, 100))(t)
 	testkit.Equal(t, got, x, "samples")
+}
+
+// TestClicksOfOtherChannel checks that clicks of one channel use the other if it is intact there and predicts the channel, also of two equal
+// channels, and that missing samples of the other channel at or near a click prevent this.
+func TestClicksOfOtherChannel(t *testing.T) {
+	const n = 6000
+	x := make([][]float64, 4) // 1 is nearly a copy of 0, 2 is a copy of 0, 3 is independent
+	for c := range x {
+		rng := rand.New(rand.NewPCG(uint64(c), 8))
+		for i := range n {
+			v := 0.1 * rng.NormFloat64()
+			if c == 1 {
+				v = 0.9*x[0][i] + 0.0003*rng.NormFloat64()
+			} else if c == 2 {
+				v = x[0][i]
+			}
+			x[c] = append(x[c], v)
+		}
+	}
+	click := clicks(1, [2]int{2000, 2006}, [2]int{3000, 3003}, [2]int{3040, 3045})
+	near := []Gap{{Start: 2004, End: 2008, Channel: 2}, {Start: 3005, End: 3010, Channel: 2}, {Start: 3030, End: 3100, Channel: 2}}
+	for _, c := range []struct {
+		name   string
+		other  int
+		gaps   []Gap
+		joint  int
+		errors float64
+	}{
+		{"nearly a copy", 1, click, 3, 0.002}, {"a copy", 2, click, 3, 1e-6}, {"independent", 3, click, 0, 0.3},
+		{"missing in both", 1, slices.Concat(click, near), 0, 0.3},
+		{"clicks in both", 1, clicks(0, [2]int{2000, 2006}, [2]int{3000, 3003}), 0, 0.3},
+	} {
+		clean := [][]float64{x[0], x[c.other]}
+		y := noisy(clean, c.gaps, 0.5)
+		r := mustFill(t, y, c.gaps, Options{Draws: 1})
+		if e := gapError(r.Filled, clean, c.gaps); r.Joint() != c.joint || e > c.errors {
+			t.Errorf("%s: %d clicks use the other channel, want %d; error %v, want %v at most", c.name, r.Joint(), c.joint, e, c.errors)
+		}
+		for f := range r.All() {
+			for i, m := range f.Mean {
+				if truth := clean[f.Channel][f.Gap.Start+i]; math.Abs(m-truth) > 5*f.SD[i]+1e-9 || math.Abs(f.Draws[0][i]-m) > 5*f.SD[i] {
+					t.Errorf("%s: %v: %v ± %v, want %v; draw %v", c.name, f.Gap, m, f.SD[i], truth, f.Draws[0][i])
+				}
+			}
+		}
+	}
 }

@@ -27,6 +27,7 @@ func samples(seconds, rate float64) int { return max(1, int(math.Round(seconds*r
 type Fill struct {
 	Mean, SD []float64
 	Draws    [][]float64 // [draw][sample] from the joint posterior
+	Variance float64     // mean variance of the samples if they were missing
 }
 
 // Restore returns the fills of the gaps [start, end) of z with indices from to to−1, which contain clicks. The gaps must be sorted and

@@ -14,6 +14,7 @@ import (
 type posterior struct {
 	x, d      []float64 // observed samples, and d = x − f
 	precision matrix    // R = C⁻¹
+	variance  float64   // mean of the diagonal of C
 	parts     []part
 }
 
@@ -37,6 +38,9 @@ func newPosterior(x, f []float64, covariance matrix, scale float64) *posterior {
 	}
 	p.precision = root.inverse()
 	n := len(x)
+	for i := range n {
+		p.variance += covariance.row(i)[i] / float64(n)
+	}
 	p.parts = []part{{lo: 0, hi: 0}} // no disturbance
 	step := max(1, n/extents)
 	for lo := 0; lo < (n+1)/2; lo += step {
@@ -122,7 +126,7 @@ func (p *posterior) values(q *part) []float64 {
 // fill returns the moments of the mixture, and draws.
 func (p *posterior) fill(draws int, seed uint64) Fill {
 	n := len(p.x)
-	f := Fill{Mean: make([]float64, n), SD: make([]float64, n), Draws: make([][]float64, draws)}
+	f := Fill{Mean: make([]float64, n), SD: make([]float64, n), Draws: make([][]float64, draws), Variance: p.variance}
 	for i := range p.parts {
 		floats.AddScaled(f.Mean, p.parts[i].weight, p.values(&p.parts[i]))
 	}
