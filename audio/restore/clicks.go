@@ -164,20 +164,18 @@ func (g *gapFiller) declicked(c int, s clickSection, z []float64, gaps [][2]int)
 	for _, k := range s.own {
 		at[[2]int{g.res.Gaps[k].Start - s.lo, g.res.Gaps[k].End - s.lo}] = k
 	}
-	from, to := len(gaps), 0
+	var which []int
 	for i, gap := range gaps {
 		if _, ok := at[gap]; ok {
-			from, to = min(from, i), i+1
+			which = append(which, i)
 		}
 	}
-	if from >= to {
+	if which == nil {
 		return out
 	}
-	fills, _ := declick.Restore(z, gaps, from, to, g.rate, g.o.Draws, g.seed(s.lo+gaps[from][0], c))
+	fills, _ := declick.Restore(z, gaps, which, g.rate, g.o.Draws, g.seed(s.lo+gaps[which[0]][0], c))
 	for i, f := range fills {
-		if k, ok := at[gaps[from+i]]; ok {
-			out[k] = declicked{Fill: f}
-		}
+		out[at[gaps[which[i]]]] = declicked{Fill: f}
 	}
 	return out
 }

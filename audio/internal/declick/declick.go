@@ -30,12 +30,17 @@ type Fill struct {
 	Variance float64     // mean variance of the samples if they were missing
 }
 
-// Restore returns the fills of the gaps [start, end) of z with indices from to to−1, which contain clicks. The gaps must be sorted and
-// disjoint, at most Longest samples long, and neither at the beginning nor at the end of z. The samples of the other gaps are ignored.
-// rate is in samples per second. The draws are deterministic for a seed. ok is false if there are too few samples or if they are silent.
-func Restore(z []float64, gaps [][2]int, from, to int, rate float64, draws int, seed uint64) (fills []Fill, ok bool) {
-	if backward := gaps[from][0] < len(z)-gaps[to-1][1]; backward {
-		fills, ok = restore(reversed(z), mirrored(gaps, len(z)), len(gaps)-to, len(gaps)-from, rate, draws, seed)
+// Restore returns the fills of the gaps [start, end) of z with the increasing indices which. They contain clicks, are at most Longest samples
+// long, and are neither at the beginning nor at the end of z. The gaps must be sorted and disjoint. The samples of the other gaps are
+// ignored. rate is in samples per second. The draws are deterministic for a seed. ok is false if there are too few samples or if they are
+// silent.
+func Restore(z []float64, gaps [][2]int, which []int, rate float64, draws int, seed uint64) (fills []Fill, ok bool) {
+	if backward := gaps[which[0]][0] < len(z)-gaps[which[len(which)-1]][1]; backward {
+		mirror := make([]int, len(which))
+		for i, k := range which {
+			mirror[len(which)-1-i] = len(gaps) - 1 - k
+		}
+		fills, ok = restore(reversed(z), mirrored(gaps, len(z)), mirror, rate, draws, seed)
 		slices.Reverse(fills)
 		for _, f := range fills {
 			for _, v := range append(f.Draws[:draws:draws], f.Mean, f.SD) {
@@ -44,7 +49,7 @@ func Restore(z []float64, gaps [][2]int, from, to int, rate float64, draws int, 
 		}
 		return fills, ok
 	}
-	return restore(z, gaps, from, to, rate, draws, seed)
+	return restore(z, gaps, which, rate, draws, seed)
 }
 
 // reversed returns z in reversed time.
@@ -64,16 +69,21 @@ func mirrored(gaps [][2]int, n int) [][2]int {
 }
 
 // restore implements Restore. The model assumes zeros before z, so it is more accurate if more samples precede the gaps than follow them.
-func restore(z []float64, gaps [][2]int, from, to int, rate float64, draws int, seed uint64) (fills []Fill, ok bool) {
+func restore(z []float64, gaps [][2]int, which []int, rate float64, draws int, seed uint64) (fills []Fill, ok bool) {
 	s := &section{z: z, gaps: gaps, rate: rate}
 	if !s.learn() {
 		return nil, false
 	}
-	c, first, ok := s.condition(from, to)
+	c, first, ok := s.condition(which[0], which[len(which)-1]+1)
 	if !ok {
 		return nil, false
 	}
-	for _, g := range gaps[from:to] {
+	at := which[0] // the gap that begins at first
+	for _, k := range which {
+		for ; at < k; at++ {
+			first += gaps[at][1] - gaps[at][0]
+		}
+		g := gaps[k]
 		n := g[1] - g[0]
 		mean, covariance := c.Mean[first:first+n], newMatrix(n)
 		for _, d := range c.Deviations {
@@ -84,7 +94,6 @@ func restore(z []float64, gaps [][2]int, from, to int, rate float64, draws int, 
 			return nil, false
 		}
 		fills = append(fills, p.fill(draws, seed+uint64(len(fills))))
-		first += n
 	}
 	return fills, true
 }

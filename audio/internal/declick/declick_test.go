@@ -53,7 +53,7 @@ func restoreAll(t *testing.T, z []float64, gaps [][2]int, draws int) (fills []Fi
 	t.Helper()
 	for i, g := range gaps {
 		lo, hi := max(0, g[0]-Reach(testRate)), min(len(z), g[1]+Reach(testRate))
-		f, ok := Restore(z[lo:hi], [][2]int{{g[0] - lo, g[1] - lo}}, 0, 1, testRate, draws, uint64(i))
+		f, ok := Restore(z[lo:hi], [][2]int{{g[0] - lo, g[1] - lo}}, []int{0}, testRate, draws, uint64(i))
 		if !ok {
 			t.Fatalf("gap %v was not restored", g)
 		}
@@ -101,12 +101,12 @@ func TestGroup(t *testing.T) {
 	gaps := [][2]int{{300, 304}, {420, 423}, {426, 430}, {520, 521}, {560, 570}}
 	y := clicked(x, gaps, 5, 0, 7)
 	copy(y[560:], make([]float64, 10)) // missing
-	all, ok := Restore(y, gaps, 0, 4, testRate, 0, 0)
+	all, ok := Restore(y, gaps, []int{0, 1, 2, 3}, testRate, 0, 0)
 	if !ok || len(all) != 4 {
 		t.Fatalf("%d fills", len(all))
 	}
 	for i := range all {
-		one, ok := Restore(y, gaps, i, i+1, testRate, 0, 0)
+		one, ok := Restore(y, gaps, []int{i}, testRate, 0, 0)
 		if !ok || len(one) != 1 {
 			t.Fatalf("gap %d: %d fills", i, len(one))
 		}
@@ -124,8 +124,8 @@ func TestReversed(t *testing.T) {
 	x := sound(900, 8)
 	gaps := [][2]int{{300, 304}, {420, 423}, {500, 509}}
 	y := clicked(x, gaps, .3, 0, 9)
-	forward, ok := Restore(reversed(y), mirrored(gaps, len(y)), 1, 3, testRate, 2, 5)
-	backward, ok2 := Restore(y, gaps, 0, 2, testRate, 2, 5)
+	forward, ok := Restore(reversed(y), mirrored(gaps, len(y)), []int{0, 2}, testRate, 2, 5)
+	backward, ok2 := Restore(y, gaps, []int{0, 2}, testRate, 2, 5)
 	if !ok || !ok2 || len(forward) != 2 || len(backward) != 2 {
 		t.Fatal("not restored")
 	}
@@ -143,8 +143,8 @@ func TestDraws(t *testing.T) {
 	gaps := [][2]int{{450, 458}}
 	y := clicked(x, gaps, .05, 1, 11)
 	const draws = 4000
-	f, ok := Restore(y, gaps, 0, 1, testRate, draws, 1)
-	other, _ := Restore(y, gaps, 0, 1, testRate, 1, 2)
+	f, ok := Restore(y, gaps, []int{0}, testRate, draws, 1)
+	other, _ := Restore(y, gaps, []int{0}, testRate, 1, 2)
 	if !ok || slices.Equal(f[0].Draws[0], other[0].Draws[0]) {
 		t.Fatal("other seeds give the same draws")
 	}
@@ -165,12 +165,12 @@ func TestSilence(t *testing.T) {
 	large[301] = 1e300
 	for name, z := range map[string][]float64{"silence": make([]float64, 600), "too few": sound(minKnown+3, 13), "too large": large} {
 		at := len(z) / 2
-		if f, ok := Restore(z, [][2]int{{at, at + 4}}, 0, 1, testRate, 0, 0); ok {
+		if f, ok := Restore(z, [][2]int{{at, at + 4}}, []int{0}, testRate, 0, 0); ok {
 			t.Errorf("%s: restored as %v", name, f)
 		}
 	}
 	few := sound(minKnown+4, 13)
-	if _, ok := Restore(few, [][2]int{{50, 54}}, 0, 1, testRate, 0, 0); !ok {
+	if _, ok := Restore(few, [][2]int{{50, 54}}, []int{0}, testRate, 0, 0); !ok {
 		t.Errorf("%d samples were not enough", minKnown)
 	}
 }
