@@ -96,6 +96,9 @@ func (g *gapFiller) predict(c int, z [][]float64, lo int, around Gap) *crosschan
 			gaps[other] = append(gaps[other], [2]int{max(gap.Start, lo) - lo, min(gap.End, lo+len(z[other])) - lo})
 		}
 	}
+	if from == nil {
+		return nil
+	}
 	return crosschannel.Predict(z, gaps, c, which, from, g.rate)
 }
 
