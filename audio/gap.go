@@ -21,6 +21,7 @@ type Gap struct {
 	Start, End int
 	Channel    int  // affected channel, from 1; 0: all
 	Clipped    bool // the samples are clipped: the true values have the same sign and at least the same magnitude
+	Click      bool // the samples contain a click: they are the sum of the sound and a disturbance
 }
 
 // Len returns the number of missing samples.
@@ -174,7 +175,7 @@ func CheckGaps(gaps []Gap, n, channels int) ([]Gap, error) {
 				return nil, fault.Errorf(ErrGaps, "the gaps cover all %d samples of a channel", n)
 			}
 		}
-		if k := last[g.Channel] - 1; k >= 0 && merged[k].End == g.Start && merged[k].Clipped == g.Clipped {
+		if k := last[g.Channel] - 1; k >= 0 && merged[k].continues(g) {
 			merged[k].End = g.End
 			continue
 		}
@@ -182,6 +183,11 @@ func CheckGaps(gaps []Gap, n, channels int) ([]Gap, error) {
 		last[g.Channel] = len(merged)
 	}
 	return merged, nil
+}
+
+// continues reports whether h begins at the end of g and has the same kind of damage.
+func (g Gap) continues(h Gap) bool {
+	return g.End == h.Start && g.Clipped == h.Clipped && g.Click == h.Click
 }
 
 // compare orders gaps by start, end and channel.

@@ -38,8 +38,10 @@ func TestCheckGaps(t *testing.T) {
 	before := slices.Clone(in)
 	got := testkit.Must(CheckGaps(in, 100, 1))(t)
 	testkit.Equal(t, got, []Gap{{Start: 10, End: 30}, {Start: 50, End: 60}, {Start: 99, End: 100}}, "gaps")
-	apart := []Gap{{Start: 10, End: 20, Clipped: true}, {Start: 20, End: 30}}
-	testkit.Equal(t, testkit.Must(CheckGaps(apart, 100, 1))(t), apart, "clipped samples next to missing ones")
+	apart := []Gap{{Start: 10, End: 20, Clipped: true}, {Start: 20, End: 30}, {Start: 30, End: 32, Click: true}, {Start: 32, End: 40}}
+	testkit.Equal(t, testkit.Must(CheckGaps(apart, 100, 1))(t), apart, "clipped samples and a click next to missing ones")
+	clicks := []Gap{{Start: 10, End: 12, Click: true}, {Start: 12, End: 15, Click: true}}
+	testkit.Equal(t, testkit.Must(CheckGaps(clicks, 100, 1))(t), []Gap{{Start: 10, End: 15, Click: true}}, "adjacent clicks")
 	testkit.Equal(t, in, before, "the argument")
 	testkit.Equal(t, Missing(got), 31, "missing samples")
 	mask := Mask(got, 100)
@@ -67,7 +69,7 @@ func TestReadGaps(t *testing.T) {
 		"\ufeffstart, end\r\n 1 , 5\r\n\r\n9,12": plain,
 		"\"start\",\"end\"\n1,5\n9,12\n":         plain,
 		"start,end,channel,label\n4000,4160,,clicks 97%\n12000,16000,2, clipped \n": {
-			{Start: 4000, End: 4160}, {Start: 12_000, End: 16_000, Channel: 2, Clipped: true}},
+			{Start: 4000, End: 4160, Click: true}, {Start: 12_000, End: 16_000, Channel: 2, Clipped: true}},
 		"0.5\t0.52\tclipped 99% @1\n": {{Start: 4000, End: 4160, Channel: 1, Clipped: true}},
 		"start,end,channel\n5ms,0.01s,\n100,25ms, 2\n": {
 			{Start: 40, End: 80}, {Start: 100, End: 200, Channel: 2}},

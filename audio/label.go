@@ -73,10 +73,11 @@ func WriteLabelsCSV(w io.Writer, labels []Label) error {
 // csvHeader is the full header of a CSV file of gaps.
 var csvHeader = []string{"start", "end", "channel", "label"}
 
-// labelOf returns the label of a gap. A text that begins with "clipped" marks clipped samples.
+// labelOf returns the label of a gap. A text that begins with "clipped" marks clipped samples, and one that begins with "clicks" a
+// click.
 func labelOf(g Gap, text string, line int) Label {
 	text = strings.TrimSpace(text)
-	g.Clipped = strings.HasPrefix(text, "clipped")
+	g.Clipped, g.Click = strings.HasPrefix(text, "clipped"), strings.HasPrefix(text, "clicks")
 	return Label{g, text, line}
 }
 

@@ -17,7 +17,7 @@ import (
 
 // gone returns a detection of a kind in a channel, counted from 1; 0 means all channels.
 func gone(start, end, channel int, kind Kind) Found {
-	return Found{Gap: audio.Gap{Start: start, End: end, Channel: channel}, Kind: kind}
+	return Found{Gap: audio.Gap{Start: start, End: end, Channel: channel, Click: kind == Clicks}, Kind: kind}
 }
 
 func TestTouchingDetectionsAreMerged(t *testing.T) {
@@ -41,6 +41,7 @@ func TestTouchingDetectionsAreMerged(t *testing.T) {
 			[]Found{gone(1, 5, 1, Zeros), gone(9, 12, 1, Dropouts), gone(14, 15, 1, Clicks)}},
 		{"improbable clicks at clipped samples", []Found{click(1, 5, -3), clipped, click(5, 9, 4), click(6, 8, -3)},
 			[]Found{clipped, click(6, 8, -3)}},
+		{"a click that reaches into clipped samples", []Found{click(1, 5, 20), clipped}, []Found{click(1, 6, 20)}},
 		{"a click at full scale", []Found{click(3, 9, 20), clipped}, []Found{click(3, 9, 20)}},
 		{"edge after a nested one", []Found{gone(1, 20, 1, Zeros), gone(3, 6, 1, Zeros), gone(20, 22, 1, Clicks),
 			gone(24, 25, 1, Clicks)}, []Found{gone(1, 20, 1, Zeros), gone(24, 25, 1, Clicks)}},

@@ -195,7 +195,8 @@ func Find(ctx context.Context, src audio.Source, n, rate int, o Options) ([]Foun
 	for i, d := range all {
 		for c := range channels {
 			for _, f := range d.choose(found[i*r.channels+c]) {
-				g := audio.Gap{Start: f.lo, End: f.hi, Channel: c + 1, Clipped: o.Kinds[i] == Clipped}
+				kind := o.Kinds[i]
+				g := audio.Gap{Start: f.lo, End: f.hi, Channel: c + 1, Clipped: kind == Clipped, Click: kind == Clicks}
 				if f.near {
 					near[c] = append(near[c], Found{g, o.Kinds[i], f.logOdds})
 					continue

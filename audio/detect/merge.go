@@ -35,7 +35,7 @@ func apart(all []Found, kinds []Kind) (out []Found) {
 			out[k].Kind, out[k].LogOdds = f.Kind, f.LogOdds
 		}
 		out[k].End = max(out[k].End, f.End)
-		out[k].Clipped = out[k].Clipped && f.Clipped
+		out[k].Clipped, out[k].Click = out[k].Clipped && f.Clipped, out[k].Kind == Clicks
 	}
 	return out
 }

@@ -77,8 +77,7 @@ func (g *gapFiller) fillTile(c int, own []int, tile int) error {
 			g.res.Fills[i] = fills // wait for the other channels
 			continue
 		}
-		g.filled(i, fills)
-		g.report(func() { g.done++ })
+		g.finish(i, fills)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package restore
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -19,14 +20,18 @@ import (
 type gapFiller struct {
 	*filler
 	rate    float64
-	fillers sync.Pool // of *timewarp.Filler
-	lanes   [][]int   // [channel] indices of its gaps, which do not overlap
+	fillers sync.Pool    // of *timewarp.Filler
+	lanes   [][]int      // [channel] indices of its gaps, which do not overlap
+	clicks  [][]*GapFill // [channel][gap] fills of the clicks that fillClicks restored
 }
 
 func newGapFiller(f *filler) *gapFiller {
 	g := &gapFiller{filler: f, rate: float64(f.res.rate), lanes: make([][]int, f.res.channels)}
 	f.res.guesses = f.o.guesses
 	g.fillers.New = func() any { return timewarp.NewFiller(candidates[f.res.Method](), g.rate) }
+	for range g.lanes {
+		g.clicks = append(g.clicks, make([]*GapFill, len(f.res.Gaps)))
+	}
 	for i, gap := range f.res.Gaps {
 		for c := range g.lanes {
 			if gap.In(c) {
@@ -57,18 +62,22 @@ func (g *gapFiller) view(i, reach int, guess bool) (v view, err error) {
 	}
 	v.gaps, v.at = make([][][2]int, len(v.z)), make([]int, len(v.z))
 	for c, z := range v.z {
-		if n := slices.IndexFunc(z, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }); n >= 0 {
-			return v, fault.Errorf(vssgp.ErrData, "sample %d of channel %d is %v, must be finite", lo+n, c+1, z[n])
-		}
 		v.at[c] = -1
 		for _, k := range g.within(c, lo, hi) {
 			other := g.res.Gaps[k]
 			start, end := max(lo, other.Start), min(hi, other.End)
+			if other.Click {
+				clear(z[start-lo : end-lo])
+			}
+			click := g.clicks[c][k]
 			switch {
 			case k == i:
 				v.at[c] = len(v.gaps[c])
 			case other.Clipped:
 				continue // the limits serve as initial fill
+			case click != nil:
+				copy(z[start-lo:end-lo], click.Mean[start-other.Start:])
+				continue
 			case guess && other.Len() <= longest(g.res.rate):
 				first, err := g.res.guesses[k]()
 				if err != nil {
@@ -79,7 +88,17 @@ func (g *gapFiller) view(i, reach int, guess bool) (v view, err error) {
 			v.gaps[c] = append(v.gaps[c], [2]int{start - lo, end - lo})
 		}
 	}
-	return v, nil
+	return v, finite(v.z, lo)
+}
+
+// finite returns an error if a sample is not finite. The first sample is sample lo of the recording.
+func finite(all [][]float64, lo int) error {
+	for c, z := range all {
+		if n := slices.IndexFunc(z, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }); n >= 0 {
+			return fault.Errorf(vssgp.ErrData, "sample %d of channel %d is %v, must be finite", lo+n, c+1, z[n])
+		}
+	}
+	return nil
 }
 
 // within returns the indices of a channel's gaps that overlap [lo, hi).
@@ -115,30 +134,45 @@ func fromSide(gap Gap, rate int) int { return min(gap.Len(), audio.SamplesIn(edg
 // reachOf returns the number of samples on each side of a gap that its fill uses.
 func reachOf(gap Gap, rate int) int { return timewarp.Reach(fromSide(gap, rate), float64(rate)) }
 
-// fillGaps fills all gaps in parallel. A fill uses the samples around its gap and initial fills of the other gaps there. No fill depends
-// on another fill, so the order of execution does not change the result.
+// fillGaps fills all gaps in parallel: first the clicks, then the other gaps. A fill uses the samples around its gap, the restored clicks
+// there, and initial fills of the other gaps. It depends on no other fill, so the order of execution does not change the result.
 func (f *filler) fillGaps() error {
 	g := newGapFiller(f)
 	f.units = len(f.res.Gaps)
+	if err := g.fillClicks(); err != nil {
+		return err
+	}
 	if err := parallel.Try(f.units, workers(f.units), g.fill); err != nil {
 		return err
 	}
 	return g.fillClipped()
 }
 
-// fill fills gap i in its channels. It skips clipped gaps, which fillClipped restores.
+// fill fills gap i in its channels. It skips clipped gaps, which fillClipped restores, and channels in which fillClicks restored it.
 func (g *gapFiller) fill(i int) error {
 	gap := g.res.Gaps[i]
 	if err := g.ctx.Err(); err != nil || gap.Clipped {
 		return err
 	}
+	var fills []GapFill
+	left := 0 // number of channels to fill
+	for c := range g.lanes {
+		if click := g.clicks[c][i]; click != nil {
+			fills = append(fills, *click)
+		} else if gap.In(c) {
+			left++
+		}
+	}
+	if left == 0 {
+		g.finish(i, fills)
+		return nil
+	}
 	v, err := g.view(i, reachOf(gap, g.res.rate), true)
 	if err != nil {
 		return err
 	}
-	var fills []GapFill
 	for c := range v.z {
-		if v.at[c] < 0 {
+		if v.at[c] < 0 || g.clicks[c][i] != nil {
 			continue
 		}
 		s := GapFill{Gap: gap, Channel: c}
@@ -149,9 +183,15 @@ func (g *gapFiller) fill(i int) error {
 		s.Warning = warningOf(&s, trials, longest(g.res.rate))
 		fills = append(fills, s)
 	}
+	slices.SortFunc(fills, func(a, b GapFill) int { return cmp.Compare(a.Channel, b.Channel) })
+	g.finish(i, fills)
+	return nil
+}
+
+// finish stores the fills of gap i in all its channels and reports the progress.
+func (g *gapFiller) finish(i int, fills []GapFill) {
 	g.filled(i, fills)
 	g.report(func() { g.done++ })
-	return nil
 }
 
 // warningOf returns the reason why a fill is unreliable, or "".

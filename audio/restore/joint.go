@@ -2,11 +2,13 @@ package restore
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/audio/internal/crosschannel"
+	"github.com/vssgp/vssgp/audio/internal/declick"
 	"github.com/vssgp/vssgp/audio/internal/timewarp"
 )
 
@@ -72,4 +74,78 @@ func (g *gapFiller) joint(f *timewarp.Filler, s *GapFill, z []float64, p *crossc
 	}
 	s.Joint = true
 	return trials, nil
+}
+
+// predict returns the prediction of channel c from all others around the samples z from lo on, estimated around a gap. It returns nil if
+// the evidence does not support a prediction.
+func (g *gapFiller) predict(c int, z [][]float64, lo int, around Gap) *crosschannel.Prediction {
+	gaps, which := make([][][2]int, len(z)), 0
+	var from []int
+	for other := range z {
+		if other != c {
+			from = append(from, other)
+		}
+		for _, k := range g.within(other, lo, lo+len(z[other])) {
+			gap := g.res.Gaps[k]
+			if gap.Clipped && other == c {
+				continue // the limits serve as initial fill
+			}
+			if other == c && gap == around {
+				which = len(gaps[c])
+			}
+			gaps[other] = append(gaps[other], [2]int{max(gap.Start, lo) - lo, min(gap.End, lo+len(z[other])) - lo})
+		}
+	}
+	if from == nil {
+		return nil
+	}
+	return crosschannel.Predict(z, gaps, c, which, from, g.rate)
+}
+
+// joined returns the fills of the clicks of a section at which the other channels are intact, by index. The residual of prediction p is
+// restored, and the prediction is added.
+func (g *gapFiller) joined(c int, s clickSection, z []float64, lo int, p *crosschannel.Prediction) map[int]declicked {
+	if p == nil {
+		return nil
+	}
+	start, end := s.lo-lo, s.hi-lo
+	for _, gap := range p.Gaps { // a gap at an end of the section is cut off
+		if gap[0] <= start && gap[1] > start {
+			start = gap[1]
+		}
+		if gap[0] < end && gap[1] >= end {
+			end = gap[0]
+		}
+	}
+	var gaps [][2]int
+	for _, gap := range p.Gaps {
+		if gap[0] < start || gap[1] > end {
+			continue
+		}
+		if gap[1]-gap[0] > declick.Longest(g.rate)+crosschannel.Reach(g.rate) { // a long gap in another channel
+			return nil
+		}
+		gaps = append(gaps, [2]int{gap[0] - start, gap[1] - start})
+	}
+	s.lo, s.hi = start+lo, end+lo
+	if start >= end {
+		return nil
+	}
+	left := slices.Clone(z[start:end])
+	floats.Sub(left, p.Mean[start:end])
+	least := audio.MinStep(known(z, p.Gaps, start, end)) / math.Sqrt(12)
+	fills := g.declicked(c, s, left, gaps)
+	for k, f := range fills {
+		at := g.res.Gaps[k].Start - lo
+		mean := p.Mean[at : at+len(f.Mean)]
+		floats.Add(f.Mean, mean)
+		for _, d := range f.Draws {
+			floats.Add(d, mean)
+		}
+		for i, sd := range f.SD {
+			f.SD[i] = max(sd, least)
+		}
+		fills[k] = declicked{f.Fill, true}
+	}
+	return fills
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/audio/internal/crosschannel"
+	"github.com/vssgp/vssgp/audio/internal/declick"
 	"github.com/vssgp/vssgp/audio/internal/declip"
 	"github.com/vssgp/vssgp/internal/heap"
 )
@@ -29,6 +31,10 @@ func (f *filler) bytes() float64 {
 		}
 		if g.Len() <= longest(f.res.rate) {
 			filled += of * n // initial fill
+		}
+		if g.Click && g.Len() <= declick.Longest(rate) {
+			filled += of * clickValues
+			largest = max(largest, 8*(3*channels+tileArrays)*(clickTile*rate+2*float64(crosschannel.Context(rate))))
 		}
 		around := float64(fromSide(g, f.res.rate) + 2*reachOf(g, f.res.rate))
 		largest = max(largest, 8*((channels+gapArrays)*around+(channels+1)*n))

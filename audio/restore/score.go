@@ -55,12 +55,12 @@ func (r *Result) Score(ctx context.Context, recording, reference Source, progres
 	return t.scores(), nil
 }
 
-// simple returns the fill by AR, which treats clipped samples as missing. It returns r if r is this fill, and otherwise reuses the
+// simple returns the fill by AR, which treats clipped samples and clicks as missing. It returns r if r is this fill, and otherwise reuses the
 // initial fills of r.
 func (r *Result) simple(ctx context.Context, recording Source, progress func(Progress)) (*Result, error) {
 	plain, o := slices.Clone(r.Gaps), Options{Method: AR, Progress: progress}
 	for i := range plain {
-		plain[i].Clipped = false
+		plain[i].Clipped, plain[i].Click = false, false
 	}
 	if slices.Equal(plain, r.Gaps) {
 		if r.Method == AR {

@@ -102,11 +102,11 @@ func TestScoresMatchConstantErrors(t *testing.T) {
 }
 
 // TestScoreSimple checks that the AR score equals the score of a fill by AR, with reused and new initial fills and with clipped
-// samples next to missing ones, and that progress counts the gaps.
+// samples or a click next to missing ones, and that progress counts the gaps.
 func TestScoreSimple(t *testing.T) {
 	clean := tones(4000, 2, 0.01)
-	for _, clipped := range []bool{false, true} {
-		gaps := []Gap{{Start: 1000, End: 1040}, {Start: 1040, End: 1050, Clipped: clipped}, {Start: 1070, End: 1130}}
+	for _, kind := range []Gap{{}, {Clipped: true}, {Click: true}} {
+		gaps := []Gap{{Start: 1000, End: 1040}, {Start: 1040, End: 1050, Clipped: kind.Clipped, Click: kind.Click}, {Start: 1070, End: 1130}}
 		cut := whole(damage(clean, gaps, 0))
 		score := func(r *Result, progress func(Progress)) Scores {
 			return testkit.Must(r.Score(t.Context(), cut, whole(clean), progress))(t)
@@ -116,7 +116,7 @@ func TestScoreSimple(t *testing.T) {
 		first := score(r, func(Progress) { told++ })
 		r.guesses = nil
 		testkit.Equal(t, score(r, nil), first, "scores without guesses")
-		gaps[1].Clipped = false
+		gaps[1].Clipped, gaps[1].Click = false, false
 		simple := testkit.Must(FillFrom(t.Context(), cut, 4000, rate, gaps, Options{Method: AR}))(t)
 		testkit.Equal(t, first.AR, score(simple, nil).Fill, "scores of ar")
 		testkit.Equal(t, told, 2, "calls of progress")

@@ -13,11 +13,11 @@ import (
 type Source = audio.Source
 
 // Around returns a Source with zeros in the gaps, which must be in the form that audio.CheckGaps returns. Samples that are missing in all
-// channels are not read. Clipped samples are kept, because they are limits.
+// channels are not read. Clipped samples are kept, because they are limits, and clicks, because they contain the sound.
 func Around(s Source, gaps []Gap) Source {
 	a := &around{s, map[int][]Gap{}}
 	for _, g := range gaps {
-		if !g.Clipped {
+		if !g.Clipped && !g.Click {
 			a.gaps[g.Channel] = append(a.gaps[g.Channel], g)
 		}
 	}

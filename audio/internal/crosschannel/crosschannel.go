@@ -15,6 +15,9 @@ import (
 // Reach returns the number of samples on each side of a gap that must be known in another channel to predict from it.
 func Reach(rate float64) int { return 2 * lags(rate) }
 
+// Context returns the number of samples on each side of a gap from which Predict estimates the filter.
+func Context(rate float64) int { return int(context * rate) }
+
 // A Prediction is a channel's prediction from other channels, and the residual.
 type Prediction struct {
 	Mean     []float64 // Σ_c h_c * y_c at every sample

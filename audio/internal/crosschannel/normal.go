@@ -22,7 +22,7 @@ type normal struct {
 // normal returns the normal equations for predictors from, summed over the samples around the gap whose errors are all known. The weights
 // decay with the distance from the gap as cos².
 func (p *problem) normal(a []float64, from []int) *normal {
-	reach, taps := int(context*p.rate), 2*p.l+1
+	reach, taps := Context(p.rate), 2*p.l+1
 	lo, hi := max(0, p.gap[0]-reach), min(len(p.z[p.of]), p.gap[1]+reach)
 	margin := len(a) - 1 + p.l
 	from0 := max(0, lo-margin-1)

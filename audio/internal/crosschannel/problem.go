@@ -57,7 +57,7 @@ func (p *problem) known(from []int, q, lo, hi int) (runs [][2]int) {
 
 // whitener returns the coefficients of an autoregressive model of the known samples around the gap, or nil if they are silent.
 func (p *problem) whitener() []float64 {
-	x, reach := p.z[p.of], int(context*p.rate)
+	x, reach := p.z[p.of], Context(p.rate)
 	var segments []ar.Segment
 	known := 0
 	for _, r := range p.known(nil, 0, max(0, p.gap[0]-reach), min(len(x), p.gap[1]+reach)) {
