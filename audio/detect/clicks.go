@@ -19,7 +19,11 @@ type clickDetector struct {
 
 func newClicks(_ context.Context, r recording, o *Options) (detector, error) {
 	step, err := r.step(o.Step)
-	return &clickDetector{r, clicks.New(r.rate, step, o.Sensitivity), o.Sensitivity}, err
+	d := &clickDetector{r, clicks.New(r.rate, step, o.Sensitivity), o.Sensitivity}
+	if o.Mono && r.channels == 2 {
+		return &wallDetector{d, clicks.NewNoise(r.rate, step, o.Sensitivity)}, err
+	}
+	return d, err
 }
 
 func (d *clickDetector) size() (block, margin int) { return d.Size() }
@@ -37,8 +41,16 @@ func (d *clickDetector) choose(all []candidate) (out []candidate) {
 		some[i] = clicks.Candidate{Lo: c.lo, Hi: c.hi, LogOdds: c.logOdds}
 	}
 	for _, c := range clicks.Choose(some, d.n, d.rate, d.sensitivity) {
-		edge := clickEdge(c.Hi - c.Lo)
-		out = append(out, candidate{max(0, c.Lo-edge), min(d.n, c.Hi+edge), c.LogOdds, 0})
+		out = append(out, candidate{c.Lo, c.Hi, c.LogOdds, 0})
+	}
+	return d.withEdges(out)
+}
+
+// withEdges returns clicks with their edges in increasing order. It merges clicks that touch or overlap.
+func (d *clickDetector) withEdges(all []candidate) (out []candidate) {
+	for _, c := range all {
+		edge := clickEdge(c.hi - c.lo)
+		out = append(out, candidate{max(0, c.lo-edge), min(d.n, c.hi+edge), c.logOdds, 0})
 	}
 	return joined(out)
 }

@@ -37,6 +37,7 @@ var Kinds = []Kind{Clicks, Dropouts, Zeros, Clipped}
 type Options struct {
 	Kinds       []Kind
 	Sensitivity float64            // above 0 to 10, higher values find more damage and more false positives; 0: DefaultSensitivity
+	Mono        bool               // also find clicks in the difference of the channels, the walls of a mono disc (see MeasureMono)
 	Step        float64            // quantization step of the samples, such as 1/32768; 0: unknown
 	Progress    func(done float64) // called with the share of the recording that has been searched; calls do not overlap
 }
@@ -96,7 +97,7 @@ type block struct {
 type candidate struct {
 	lo, hi  int
 	logOdds float64
-	width   int // dropouts: distance from their middle in quantization steps; flatter ones are preferred
+	width   int // dropouts: distance from their middle in quantization steps; flatter ones are preferred. clicks: 0 or inResidual
 }
 
 // detectors contains the constructor of each kind's detector.

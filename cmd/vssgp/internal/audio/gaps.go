@@ -27,6 +27,8 @@ type gapFlags struct {
 	cues       bool
 	detect     []string
 	find       detect.Options
+	mono       string  // auto, on or off
+	walls      *bool   // whether clicks were also searched in the difference of the channels; nil: there are no two channels
 	from, to   string  // part to search, in the notation of --gap; "": the ends of the recording
 	confidence float64 // minimum confidence of detections, in percent
 	labels     string
@@ -42,6 +44,9 @@ func (g *gapFlags) add(f *pflag.FlagSet) {
 	f.StringSliceVar(&g.detect, "detect", nil, "`kinds` of damage to find: all, or "+kinds)
 	f.Float64Var(&g.find.Sensitivity, "sensitivity", detect.DefaultSensitivity,
 		"0 to 10; higher finds more, and more false positives")
+	g.mono = monoAuto
+	f.Var(cli.OneOf(&g.mono, monoAuto, monoOn, monoOff), "mono",
+		"find clicks in the channels' difference: auto, on, off")
 	f.StringVar(&g.from, "from", "", "search only from this `position` on, in samples or a time such as 1:02.5")
 	f.StringVar(&g.to, "to", "", "search only up to this `position`")
 	f.Float64Var(&g.confidence, "confidence", 0, "fill only detections with at least this confidence in `percent`")
@@ -64,6 +69,8 @@ func (g *gapFlags) check(f *pflag.FlagSet) error {
 		return cli.Mistake("gaps are given in %d ways; give only one of --gap, --gaps, --cues and --detect", ways)
 	case g.detect == nil && (g.dry || f.Changed("sensitivity") || f.Changed("from") || f.Changed("to")):
 		return cli.Mistake("--dry-run, --sensitivity, --from and --to require --detect KIND (%s)", kinds)
+	case f.Changed("mono") && !slices.Contains(g.detect, string(detect.Clicks)) && !slices.Contains(g.detect, "all"):
+		return cli.Mistake("--mono requires --detect clicks")
 	case f.Changed("confidence") && (g.detect == nil && g.file == "" || !(g.confidence >= 0 && g.confidence <= 100)):
 		return cli.Mistake("--confidence %v: must be 0 to 100 percent, with --detect or with labels in --gaps", g.confidence)
 	case g.dry && (f.Changed("output") || f.Changed("out-dir") || f.Changed("removed")):
@@ -133,6 +140,9 @@ func (g *gapFlags) detected(ctx context.Context, env *cli.Env, rec *audio.File, 
 	lo, hi := max(0, from-margin), min(rec.Len(), to+margin)
 	o := g.find
 	o.Step = rec.Encoding().Step()
+	if o.Mono, err = g.isMono(ctx, env, tail{rec, lo}, hi-lo, rec); err != nil {
+		return []detect.Found{}, datafile.FromFile(input, err)
+	}
 	o.Progress = func(done float64) {
 		env.ShowProgress(done, "searching %.0f s of audio", float64(hi-lo)/float64(rec.Rate()))
 	}
@@ -145,6 +155,41 @@ func (g *gapFlags) detected(ctx context.Context, env *cli.Env, rec *audio.File, 
 		}
 	}
 	return found, datafile.FromFile(input, err)
+}
+
+// Values of --mono.
+const (
+	monoAuto = "auto"
+	monoOn   = "on"
+	monoOff  = "off"
+)
+
+// isMono reports whether to find clicks also in the difference of the channels, by --mono or by the evidence of n samples of src, and
+// prints the reason.
+func (g *gapFlags) isMono(ctx context.Context, env *cli.Env, src audio.Source, n int, rec *audio.File) (bool, error) {
+	if rec.Channels() != 2 || !slices.Contains(g.find.Kinds, detect.Clicks) {
+		return false, nil
+	}
+	mono := g.mono == monoOn
+	g.walls = &mono
+	if g.mono != monoAuto {
+		return mono, nil
+	}
+
+	e, err := detect.MeasureMono(ctx, src, n, rec.Rate())
+	if err != nil {
+		return false, err
+	}
+	switch mono = e.Mono(); {
+	case mono:
+		env.Note("mono disc: the channels contain the same sound, %.0f dB louder than their difference; clicks are also found in "+
+			"the difference (--mono off: in each channel only)", e.Reduction)
+	case e.Identical():
+		env.Note("the channels are identical, so their difference contains no clicks")
+	default:
+		env.Note("stereo: clicks are found in each channel only (--mono on: also in the difference of the channels)")
+	}
+	return mono, nil
 }
 
 // searchMargin is the length of the audio that is searched before --from and after --to, in seconds, because

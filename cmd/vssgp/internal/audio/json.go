@@ -23,6 +23,7 @@ type result struct {
 	Gaps     [][2]int  `json:"gaps"`                   // start and end
 	Of       []int     `json:"gap_channels,omitempty"` // channels from 1; 0 for all
 	Found    []found   `json:"found,omitzero"`         // of --detect
+	Mono     *bool     `json:"mono,omitzero"`          // clicks of two channels: whether their difference was searched, too
 	Warnings []warning `json:"doubts,omitzero"`
 	Joint    *int      `json:"joint,omitzero"` // number of gaps predicted from other channels
 	Excerpts []excerpt `json:"excerpts,omitzero"`
@@ -102,6 +103,7 @@ func resultOf(f *report.Fill, o *imputeFlags, models []string, s *scores) *resul
 	if !slices.ContainsFunc(all.Of, func(channel int) bool { return channel > 0 }) {
 		all.Of = nil
 	}
+	all.Mono = o.gaps.walls
 	if f.Found != nil {
 		all.Found = []found{}
 		for _, d := range f.Found {
