@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -61,6 +62,20 @@ func TestClicksOfMonoDisc(t *testing.T) {
 					s.name, c+1, hits, len(gaps[c]), wrong, none, alone)
 			}
 		}
+	}
+}
+
+// TestMonoTiles checks that the result does not depend on the tiles or on the number of cores.
+func TestMonoTiles(t *testing.T) {
+	slow.Race(t)
+	defer func(n, cores int) { tileSamples = n; runtime.GOMAXPROCS(cores) }(tileSamples, runtime.GOMAXPROCS(1))
+	y := disc(voice(28000, 3), -45, 1)
+	y[0], _ = clicked(y[0], testRate, 3000, 5, 20, -15, 5)
+	want := findMono(t, y...)
+	tileSamples = 997
+	runtime.GOMAXPROCS(4)
+	if got := findMono(t, y...); !slices.Equal(got, want) || len(got) < 4 {
+		t.Errorf("in small tiles %v, want %v", got, want)
 	}
 }
 
