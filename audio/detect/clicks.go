@@ -2,7 +2,6 @@ package detect
 
 import (
 	"context"
-	"fmt"
 	"runtime"
 
 	"github.com/vssgp/vssgp/audio/internal/clicks"
@@ -21,29 +20,51 @@ type clickDetector struct {
 	grooves     []clicks.Groove // of each channel in vinyl mode; nil otherwise
 }
 
+// newClicks chooses how to search by the evidence of a record and of a mono disc.
 func newClicks(ctx context.Context, r recording, o *Options) (detector, error) {
 	step, err := r.step(o.Step)
-	d := &clickDetector{r, clicks.New(r.rate, step, o.Sensitivity+NearMiss), o.Sensitivity, nil}
-	if err != nil || o.Vinyl == Off {
-		return d, err
-	}
-	d.Search = clicks.NewVinyl(r.rate, step, o.Sensitivity+NearMiss)
-	grooves, err := d.listen(ctx)
 	if err != nil {
 		return nil, err
 	}
-	mean := clicks.MeanGroove(grooves)
-	vinyl := o.Vinyl == On || mean.Vinyl()
-	if o.Report != nil {
-		o.Report.Vinyl = Groove{vinyl, mean.Quiet, mean.Spread, mean.Dispersion}
+	d := &clickDetector{recording: r, Search: clicks.New(r.rate, step, o.Sensitivity+NearMiss), sensitivity: o.Sensitivity}
+	var report Report
+	if o.Vinyl != Off {
+		if report.Vinyl, err = d.vinyl(ctx, o.Vinyl); err != nil {
+			return nil, err
+		}
 	}
-	if !vinyl {
-		d.Search = clicks.New(r.rate, step, o.Sensitivity+NearMiss)
-		return d, nil
+	if o.Mono != Off && r.channels == 2 {
+		if report.Mono, err = r.walls(ctx); err != nil {
+			return nil, err
+		}
+		report.Mono.Used = o.Mono == On || report.Mono.mono()
+	}
+	if o.Report != nil {
+		*o.Report = report
+	}
+	if report.Mono.Used {
+		return &wallDetector{d, clicks.NewNoise(r.rate, step, o.Sensitivity)}, nil
+	}
+	return d, nil
+}
+
+// vinyl looks for noise of a groove, and selects the vinyl mode if there is any or if it is on.
+func (d *clickDetector) vinyl(ctx context.Context, by Switch) (Groove, error) {
+	normal := d.Search
+	d.Search = normal.Vinyl()
+	grooves, err := d.listen(ctx)
+	if err != nil {
+		return Groove{}, err
+	}
+	mean := clicks.MeanGroove(grooves)
+	g := Groove{by == On || mean.Vinyl(), mean.Quiet, mean.Spread, mean.Dispersion}
+	if !g.Used {
+		d.Search = normal
+		return g, nil
 	}
 	d.grooves = grooves
 	d.SetRate(mean.Rate)
-	return d, nil
+	return g, nil
 }
 
 // listen returns the evidence of a groove in each channel, from at most groovePieces pieces of the recording.
@@ -59,15 +80,15 @@ func (d *clickDetector) listen(ctx context.Context) ([]clicks.Groove, error) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		lo := i * (d.n - 1) / n / hop * hop
-		if n*size >= d.n {
-			lo = i * size
+		lo := i * size // or evenly spaced
+		if n*size < d.n {
+			lo = i * (d.n - size) / (n - 1) / hop * hop
 		}
 		hi := min(d.n, lo+size)
 		from := max(0, lo-margin)
 		x, err := d.Read(from, min(d.n, hi+margin))
 		if err != nil {
-			return fmt.Errorf("samples %d:%d: %w", lo, hi, err)
+			return err
 		}
 		for c := range pieces {
 			pieces[c][i] = d.Piece(x[c], from, lo, hi)
@@ -95,29 +116,40 @@ func (d *clickDetector) find(b block) (out []candidate) {
 	return out
 }
 
-func (d *clickDetector) choose(all []candidate) (out []candidate) {
-	var near []candidate
+// choose returns the clicks of a channel, and those that a sensitivity higher by NearMiss would find.
+func (d *clickDetector) choose(all []candidate) []candidate {
 	some := make([]clicks.Candidate, len(all))
 	for i, c := range all {
 		some[i] = clicks.Candidate{Lo: c.lo, Hi: c.hi, LogOdds: c.logOdds}
 	}
-	found := func(sensitivity float64) (out []candidate) {
+	at := func(sensitivity float64) (out []candidate) {
 		for _, c := range d.Choose(some, d.n, sensitivity) {
-			edge := clickEdge(c.Hi - c.Lo)
-			out = append(out, candidate{lo: max(0, c.Lo-edge), hi: min(d.n, c.Hi+edge), logOdds: c.LogOdds})
+			out = append(out, candidate{lo: c.Lo, hi: c.Hi, logOdds: c.LogOdds})
 		}
-		return joined(out)
+		return d.withEdges(out)
 	}
+	return withNear(at(d.sensitivity), at(min(MaxSensitivity, d.sensitivity+NearMiss)))
+}
 
-	out = found(d.sensitivity)
-	at := 0
-	for _, c := range found(min(MaxSensitivity, d.sensitivity+NearMiss)) {
-		for at < len(out) && out[at].hi < c.lo {
-			at++
+// withNear appends the clicks of more that touch no click of found. Both are in increasing order.
+func withNear(found, more []candidate) []candidate {
+	out, k := found, 0
+	for _, c := range more {
+		for k < len(found) && found[k].hi < c.lo {
+			k++
 		}
-		if c.near = at == len(out) || c.hi < out[at].lo; c.near {
-			near = append(near, c)
+		if c.near = k == len(found) || c.hi < found[k].lo; c.near {
+			out = append(out, c)
 		}
 	}
-	return append(out, near...)
+	return out
+}
+
+// withEdges returns clicks with their edges in increasing order. It merges clicks that touch or overlap.
+func (d *clickDetector) withEdges(all []candidate) (out []candidate) {
+	for _, c := range all {
+		edge := clickEdge(c.hi - c.lo)
+		out = append(out, candidate{lo: max(0, c.lo-edge), hi: min(d.n, c.hi+edge), logOdds: c.logOdds})
+	}
+	return joined(out)
 }

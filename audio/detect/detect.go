@@ -39,6 +39,7 @@ type Options struct {
 	Sensitivity float64            // above 0 to 10, higher values find more damage and more false positives; 0: DefaultSensitivity
 	Step        float64            // quantization step of the samples, such as 1/32768; 0: unknown
 	Vinyl       Switch             // whether clicks are searched as on a record; Auto: if the recording has noise of a groove
+	Mono        Switch             // whether clicks are searched in the difference of two channels, too; Auto: on a mono disc
 	Report      *Report            // if not nil, set by Find
 	Progress    func(done float64) // called with the share of the recording that has been searched; calls do not overlap
 }
@@ -56,6 +57,7 @@ const (
 // A Report describes how Find searched for clicks.
 type Report struct {
 	Vinyl Groove  // unless Options.Vinyl is Off
+	Mono  Walls   // of a recording with two channels, unless Options.Mono is Off
 	Near  []Found // clicks that are found only at a sensitivity that is higher by up to NearMiss, in increasing order
 }
 
@@ -127,7 +129,7 @@ type block struct {
 type candidate struct {
 	lo, hi  int
 	logOdds float64
-	width   int  // dropouts: distance from their middle in quantization steps; flatter ones are preferred
+	width   int  // dropouts: distance from their middle in quantization steps; flatter ones are preferred; clicks: 0 or inResidual
 	near    bool // clicks: found only at a higher sensitivity
 }
 

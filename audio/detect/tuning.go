@@ -32,3 +32,15 @@ const (
 	grooveSeconds = 1  // length of a piece in seconds
 	groovePieces  = 40 // maximum number of pieces; more are slower
 )
+
+// Constants of the detector for mono discs.
+const (
+	monoSeconds = 1.5  // part with the same filter between the channels
+	monoParts   = 32   // maximum number of parts by which a recording is classified
+	monoOrder   = 32   // order of the models of the residual and of the sound around a click
+	monoNear    = 0.02 // sound on each side of a click in seconds that decides its channel
+	rumbleHertz = 150  // below, the walls of a mono disc differ by rumble
+	minMono     = 10   // minimum of Reduction − Music of a mono disc in dB
+	monoOutlier = 4    // largest residual, relative to its scale, that is compared
+	maxMono     = 60   // maximum Reduction in dB; no disc has so little noise
+)

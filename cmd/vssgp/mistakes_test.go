@@ -239,6 +239,8 @@ var mistakeCases = []struct{ line, word string }{
 	{"impute . --detect zeros --confidence 101 WAV", "--confidence 101"},
 	{"impute good.wav --dry-run --gap 5:6", "--dry-run"}, {"impute good.wav --sensitivity 3 --gap 5:6 WAV", "--sensitivity"},
 	{"impute good.wav --detect zeros --sensitivity 11 WAV", "--sensitivity 11: must be 0 to 10"},
+	{"impute good.wav --detect zeros --mono on WAV", "--mono requires --detect clicks"},
+	{"impute good.wav --detect clicks --mono yes WAV", "--mono"},
 	{"impute good.wav --gap 5:6@0 WAV", "channel"},
 	{"impute good.wav --detect zeros --labels l.doc WAV", "l.doc"}, {"impute good.wav --gap 5:6 --detect zeros WAV", "2 ways"},
 	{"impute good.wav --detect ones WAV", "ones"}, {"impute good.wav --gap 5:395 WAV", "10 observed samples"},

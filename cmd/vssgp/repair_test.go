@@ -107,6 +107,63 @@ func TestRepair(t *testing.T) {
 	}
 }
 
+// disc returns a recording of two channels with the same colored noise, the second with own and a click below the sound at sample 8000.
+func disc(own float64) []byte {
+	rng := rand.New(rand.NewPCG(6, 6))
+	var samples []int16
+	a, b := 0.0, 0.0
+	for n := range 16000 {
+		a, b = 1.6*a-0.8*b+1500*rng.NormFloat64(), a
+		v := 0.9*a + own*rng.NormFloat64()
+		if own > 0 && n >= 8000 && n < 8004 {
+			v += 1500
+		}
+		samples = append(samples, int16(a), int16(v))
+	}
+	return wav(16000, 2, samples)
+}
+
+// TestMono checks the choice of --mono auto, its message, and that on and off overrule it.
+func TestMono(t *testing.T) {
+	dir := t.TempDir()
+	two, _, _ := stereo(t)
+	for name, file := range map[string][]byte{
+		"disc.wav": disc(50), "stereo.wav": two, "same.wav": disc(0), "one.wav": wav(16000, 1, tone(16000, 16000)),
+	} {
+		testkit.Put(t, dir, name, string(file))
+	}
+	yes, no := true, false
+	for _, c := range []struct {
+		name, flags, message string
+		mono                 *bool
+		found                bool
+	}{
+		{"disc.wav", "", "mono disc: ", &yes, true}, {"disc.wav", "--mono off", "", &no, false}, {"disc.wav", "--mono on", "", &yes, true},
+		{"stereo.wav", "", "stereo: ", &no, false}, {"same.wav", "", "the channels are identical", &no, false},
+		{"one.wav", "", "", nil, false}, {"one.wav", "--mono on", "", nil, false},
+	} {
+		args := append([]string{"repair", filepath.Join(dir, c.name), "--detect", "clicks", "--dry-run", "--json"}, strings.Fields(c.flags)...)
+		o := succeed(t, args...)
+		r := decode[struct {
+			Gaps [][2]int
+			Of   []int `json:"gap_channels"`
+			Mono *bool
+		}](t, o.stdout)
+		if (r.Mono == nil) != (c.mono == nil) || r.Mono != nil && *r.Mono != *c.mono {
+			t.Errorf("%s %s: %s", c.name, c.flags, o.stdout)
+		}
+		if c.message == "" && strings.Contains(o.stderr, "--mono") || !strings.Contains(o.stderr, c.message) {
+			t.Errorf("%s %s: message %q, want %q", c.name, c.flags, o.stderr, c.message)
+		}
+		if c.name == "disc.wav" {
+			found := len(r.Gaps) == 1 && r.Gaps[0][0] <= 8000 && r.Gaps[0][1] >= 8004 && slices.Equal(r.Of, []int{2})
+			if found != c.found || !c.found && len(r.Gaps) > 0 {
+				t.Errorf("%s %s: found %v in channels %v", c.name, c.flags, r.Gaps, r.Of)
+			}
+		}
+	}
+}
+
 // TestFromAndToLimitTheSearch checks that --from and --to limit the search, in samples and times, and that only damage inside the part
 // is reported.
 func TestFromAndToLimitTheSearch(t *testing.T) {

@@ -39,11 +39,11 @@ func New(rate int, step, sensitivity float64) *Search {
 	return &Search{Rate: rate, Step: step, Weights: &fitted, Least: threshold(sensitivity) - ratePrior(maxRate)}
 }
 
-// NewVinyl returns a Search with the weights for records.
-func NewVinyl(rate int, step, sensitivity float64) *Search {
-	s := New(rate, step, sensitivity)
-	s.Weights = &vinyl
-	return s
+// Vinyl returns the Search with the weights for records.
+func (s *Search) Vinyl() *Search {
+	v := *s
+	v.Weights = &vinyl
+	return &v
 }
 
 // Size returns the hop between windows, and the number of samples that Find needs on each side of its range.

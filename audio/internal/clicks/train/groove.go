@@ -150,6 +150,7 @@ const (
 	softestTick, loudestTick = -3.0, 6.0   // gain of the ticks in decibels
 	lowPassed                = 0.35        // share of trials whose sound has the bandwidth of an old record
 	lowestCut, highestCut    = 3500, 7000  // cutoff in Hz
+	lowPassReach             = 50          // samples on each side of the filter
 	alone                    = 0.12        // share of trials without a sound
 	aloneLevel               = 0.02        // of the bed of such a trial
 )
@@ -161,7 +162,7 @@ func (g *groove) with(x []float64, step float64, seed uint64) *trial {
 	offset, sign := rng.IntN(len(g.x)), float64(1-2*rng.IntN(2))
 	x = slices.Clone(x)
 	if rng.Float64() < lowPassed {
-		x = lowPass(x, uniform(lowestCut, highestCut)/float64(g.rate))
+		x = filtered(x, windowedSinc(lowPassReach, 2*uniform(lowestCut, highestCut)/float64(g.rate), 0))
 	}
 	level := math.Pow(10, uniform(softestBed, loudestBed)/20) * bayes.RMS(x)
 	gain := math.Pow(10, uniform(softestTick, loudestTick)/20)
@@ -211,23 +212,6 @@ func (g *groove) shifted(gaps []audio.Gap, offset, n int) (all []audio.Gap) {
 		}
 	}
 	return all
-}
-
-// lowPass returns x after a windowed-sinc filter with a cutoff relative to the sample rate.
-func lowPass(x []float64, cutoff float64) []float64 {
-	const half = 50
-	h := make([]float64, 2*half+1)
-	for i := range h {
-		t := float64(i - half)
-		h[i] = 2 * cutoff
-		if t != 0 {
-			h[i] = math.Sin(2*math.Pi*cutoff*t) / (math.Pi * t)
-		}
-		h[i] *= 0.54 + 0.46*math.Cos(math.Pi*t/half)
-	}
-	padded := make([]float64, len(x)+2*half)
-	copy(padded[half:], x)
-	return ar.Errors(h, padded)
 }
 
 // quantile returns a quantile of x, which it sorts.

@@ -3,7 +3,8 @@
 //	go run ./audio/internal/clicks/train [-out audio/internal/clicks/weights.go] FILE.wav …
 //
 // It adds faint and loud clicks to recordings without clicks, and prints the recall of the detector and its false
-// positives. With -out it fits the weights first. Without, the table is of the present weights.
+// positives. With -out it fits the weights first. Without, the table is of the present weights. With -mono the table is of synthetic mono
+// discs, and recordings with two channels are classified.
 package main
 
 import (
@@ -25,7 +26,15 @@ func main() {
 	out := flag.String("out", "", "fit the weights to the recordings, and write them to this Go file")
 	grooves := flag.String("groove", "", "folder with noise of records, for the weights of the vinyl mode")
 	sensitivity := flag.Float64("sensitivity", detect.DefaultSensitivity, "sensitivity of the detector in the table")
+	discs := flag.Bool("mono", false, "find clicks in mono discs made of the recordings, and compare the channels of stereo recordings")
 	flag.Parse()
+	if *discs {
+		if err := mono(os.Stdout, flag.Args()); err != nil {
+			fmt.Fprintln(os.Stderr, "train:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if err := train(*out, *grooves, *sensitivity, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "train:", err)
 		os.Exit(1)

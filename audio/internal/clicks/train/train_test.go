@@ -6,11 +6,13 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/vssgp/vssgp/audio/internal/clicks"
 	"github.com/vssgp/vssgp/internal/testkit"
+	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
 // TestTrainFitsAndScores checks that fitted weights are written as a Go file and that the detector finds most loud clicks.
@@ -51,5 +53,24 @@ func TestValueMatchesDifferences(t *testing.T) {
 		up := testkit.Must(f.value(q, other))(t)
 		q[j] -= 2 * h
 		testkit.Near(t, g[j], (up-testkit.Must(f.value(q, other))(t))/(2*h), 1e-6*math.Max(1, math.Abs(g[j])), "gradient ", j)
+	}
+}
+
+// TestMonoFindsFaintClicks checks the table of mono discs: the search in the difference finds more clicks.
+func TestMonoFindsFaintClicks(t *testing.T) {
+	slow.Race(t)
+	defer func(noise, levels []float64) { discNoise, discClicks = noise, levels }(discNoise, discClicks)
+	discNoise, discClicks = discNoise[1:], discClicks[:slow.Pick(len(discClicks), 1)]
+	var shown bytes.Buffer
+	testkit.OK(t, mono(&shown, []string{"../../../../testdata/speech.wav"}))
+	rows := strings.Split(strings.TrimSpace(shown.String()), "\n")[2:]
+	if len(rows) != 2*(len(discClicks)+1) {
+		t.Fatalf("%d rows\n%s", len(rows), &shown)
+	}
+	recall := func(row string) float64 {
+		return testkit.Must(strconv.ParseFloat(strings.TrimSpace(strings.Split(row, "|")[7]), 64))(t)
+	}
+	if alone, with := recall(rows[0]), recall(rows[1]); with < alone+0.3 {
+		t.Errorf("clicks of %g dB: recall %v in each channel, %v with the difference\n%s", discClicks[0], alone, with, &shown)
 	}
 }

@@ -28,6 +28,7 @@ type gapFlags struct {
 	detect     []string
 	find       detect.Options
 	vinyl      string  // value of --vinyl
+	mono       string  // value of --mono
 	from, to   string  // part to search, in the notation of --gap; "": the ends of the recording
 	confidence float64 // minimum confidence of detections, in percent
 	labels     string
@@ -43,9 +44,9 @@ func (g *gapFlags) add(f *pflag.FlagSet) {
 	f.StringSliceVar(&g.detect, "detect", nil, "`kinds` of damage to find: all, or "+kinds)
 	f.Float64Var(&g.find.Sensitivity, "sensitivity", detect.DefaultSensitivity,
 		"0 to 10; higher finds more, and more false positives")
-	g.vinyl = autoVinyl
-	f.Var(cli.OneOf(&g.vinyl, autoVinyl, string(detect.On), string(detect.Off)), "vinyl",
-		"search clicks as on a record: auto, on or off; auto looks for noise of a groove")
+	g.vinyl, g.mono = autoSwitch, autoSwitch
+	f.Var(switchValue(&g.vinyl), "vinyl", "search clicks as on a record: auto, on or off; auto looks for noise of a groove")
+	f.Var(switchValue(&g.mono), "mono", "search clicks in the difference of two channels, as on a mono disc: auto, on or off")
 	f.StringVar(&g.from, "from", "", "search only from this `position` on, in samples or a time such as 1:02.5")
 	f.StringVar(&g.to, "to", "", "search only up to this `position`")
 	f.Float64Var(&g.confidence, "confidence", 0, "fill only detections with at least this confidence in `percent`")
@@ -54,8 +55,21 @@ func (g *gapFlags) add(f *pflag.FlagSet) {
 	f.BoolVar(&g.dry, "dry-run", false, "list the damage found by --detect without filling it")
 }
 
-// autoVinyl is the value of --vinyl for which the recording determines the mode.
-const autoVinyl = "auto"
+// autoSwitch is the value of --vinyl and --mono for which the recording determines the mode.
+const autoSwitch = "auto"
+
+// switchValue returns the value of --vinyl or --mono.
+func switchValue(to *string) *cli.Value {
+	return cli.OneOf(to, autoSwitch, string(detect.On), string(detect.Off))
+}
+
+// switchOf converts the value of --vinyl or --mono.
+func switchOf(v string) detect.Switch {
+	if v == autoSwitch {
+		return detect.Auto
+	}
+	return detect.Switch(v)
+}
 
 // kinds is a list of the kinds of damage for messages.
 var kinds = strings.ReplaceAll(strings.Trim(fmt.Sprint(detect.Kinds), "[]"), " ", ", ")
@@ -71,6 +85,8 @@ func (g *gapFlags) check(f *pflag.FlagSet) error {
 		return cli.Mistake("gaps are given in %d ways; give only one of --gap, --gaps, --cues and --detect", ways)
 	case g.detect == nil && (g.dry || f.Changed("sensitivity") || f.Changed("from") || f.Changed("to")):
 		return cli.Mistake("--dry-run, --sensitivity, --from and --to require --detect KIND (%s)", kinds)
+	case f.Changed("mono") && !slices.Contains(g.detect, string(detect.Clicks)) && !slices.Contains(g.detect, "all"):
+		return cli.Mistake("--mono requires --detect clicks")
 	case f.Changed("confidence") && (g.detect == nil && g.file == "" || !(g.confidence >= 0 && g.confidence <= 100)):
 		return cli.Mistake("--confidence %v: must be 0 to 100 percent, with --detect or with labels in --gaps", g.confidence)
 	case g.dry && (f.Changed("output") || f.Changed("out-dir") || f.Changed("removed")):
@@ -142,10 +158,7 @@ func (g *gapFlags) detected(
 	lo, hi := max(0, from-margin), min(rec.Len(), to+margin)
 	o := g.find
 	o.Step = rec.Encoding().Step()
-	if o.Vinyl = detect.Switch(g.vinyl); g.vinyl == autoVinyl {
-		o.Vinyl = detect.Auto
-	}
-	o.Report = how
+	o.Vinyl, o.Mono, o.Report = switchOf(g.vinyl), switchOf(g.mono), how
 	o.Progress = func(done float64) {
 		env.ShowProgress(done, "searching %.0f s of audio", float64(hi-lo)/float64(rec.Rate()))
 	}

@@ -83,7 +83,7 @@ accepts the model flags of "vssgp fit". Details: docs/repair.md and docs/fills.m
 	}, func(ctx context.Context, args []string) error { return runImpute(ctx, env, args[0], o) },
 		cli.InputFile("IN.wav", cli.RecordingFiles))
 	cmd.Annotations = cli.FlagGroups("Most used: detect gaps gap output report labels dry-run sensitivity out-dir",
-		"Input: cues vinyl confidence from to strict",
+		"Input: cues vinyl mono confidence from to strict",
 		"Output: output report labels gain format removed sd draws out-dir resume overwrite",
 		"Model: method context model memory reference")
 	o.add(cmd.Flags())

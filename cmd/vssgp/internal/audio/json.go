@@ -25,6 +25,7 @@ type result struct {
 	Found    []found   `json:"found,omitzero"`         // of --detect
 	Near     []found   `json:"near_misses,omitzero"`   // clicks that a higher sensitivity would find
 	Vinyl    *vinyl    `json:"vinyl,omitzero"`         // how clicks were searched
+	Mono     *mono     `json:"mono,omitzero"`          // of a recording with two channels
 	Warnings []warning `json:"doubts,omitzero"`
 	Joint    *int      `json:"joint,omitzero"` // number of gaps predicted from other channels
 	Excerpts []excerpt `json:"excerpts,omitzero"`
@@ -65,6 +66,13 @@ type vinyl struct {
 	Ticks      float64 `json:"quiet_ticks_per_second"`
 	Spread     float64 `json:"floor_spread_db"`
 	Dispersion float64 `json:"dispersion"`
+}
+
+// A mono describes whether clicks were searched as on a mono disc, and the evidence.
+type mono struct {
+	Used      bool    `json:"used"`
+	Reduction float64 `json:"reduction_db"`
+	Music     float64 `json:"music_db"`
 }
 
 // foundOf returns detections for --json.
@@ -127,6 +135,9 @@ func resultOf(f *report.Fill, o *imputeFlags, models []string, s *scores) *resul
 	if slices.Contains(o.gaps.find.Kinds, detect.Clicks) {
 		v := f.Search.Vinyl
 		all.Near, all.Vinyl = foundOf(f.Search.Near), &vinyl{v.Used, v.Quiet, v.Spread, v.Dispersion}
+		if m := f.Search.Mono; f.Channels == 2 {
+			all.Mono = &mono{m.Used, m.Reduction, m.Music}
+		}
 	}
 	if o.gaps.dry {
 		return all

@@ -194,10 +194,14 @@ const (
 // found.
 func noteSearch(env *cli.Env, g *gapFlags, f *report.Fill) {
 	switch v := f.Search.Vinyl; {
-	case v.Used && g.vinyl == autoVinyl:
+	case v.Used && g.vinyl == autoSwitch:
 		env.Note("%.0f ticks a second in quiet parts, as on a record: vinyl mode; --vinyl off disables it", v.Quiet)
-	case g.vinyl == autoVinyl && v.Quiet > manyQuiet:
+	case g.vinyl == autoSwitch && v.Quiet > manyQuiet:
 		env.Note("%.0f ticks a second in quiet parts, but the noise is not as on a record; --vinyl on finds more", v.Quiet)
+	}
+	if m := f.Search.Mono; m.Used && g.mono == autoSwitch {
+		env.Note("the channels are a mono disc's, with the same sound %.0f dB above their difference, which is searched, too; "+
+			"--mono off disables it", m.Reduction)
 	}
 	sum, n := 0.0, 0
 	for _, d := range f.Found {
