@@ -2,7 +2,10 @@ package detect
 
 import (
 	"context"
+	"math"
 	"runtime"
+
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/vssgp/vssgp/audio/internal/clicks"
 	"github.com/vssgp/vssgp/internal/parallel"
@@ -16,6 +19,7 @@ func clickEdge(length int) int { return 1 + length/5 }
 type clickDetector struct {
 	recording
 	*clicks.Search
+	by          int // factor by which the sample rate of the search is lower
 	sensitivity float64
 	grooves     []clicks.Groove // of each channel in vinyl mode; nil otherwise
 }
@@ -26,7 +30,9 @@ func newClicks(ctx context.Context, r recording, o *Options) (detector, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &clickDetector{recording: r, Search: clicks.New(r.rate, step, o.Sensitivity+NearMiss), sensitivity: o.Sensitivity}
+	by := max(1, r.rate/clickRate)
+	d := &clickDetector{recording: r, by: by, sensitivity: o.Sensitivity}
+	d.Search = clicks.New(r.rate/by, step, o.Sensitivity+NearMiss)
 	var report Report
 	if o.Vinyl != Off {
 		if report.Vinyl, err = d.vinyl(ctx, o.Vinyl); err != nil {
@@ -67,9 +73,34 @@ func (d *clickDetector) vinyl(ctx context.Context, by Switch) (Groove, error) {
 	return g, nil
 }
 
+// decimated returns every by-th sample of x, which begins at sample from, after a low-pass filter, and the index of the
+// first of them at the lower sample rate. The model of the search covers less time at a higher rate.
+func decimated(x []float64, from, by int) (y []float64, first int) {
+	if by == 1 {
+		return x, from
+	}
+	reach := decimateReach * by
+	h := make([]float64, 2*reach+1)
+	for i := range h {
+		t := float64(i-reach) / float64(by)
+		h[i] = 1
+		if t != 0 {
+			h[i] = math.Sin(math.Pi*t) / (math.Pi * t)
+		}
+		h[i] *= 0.5 + 0.5*math.Cos(math.Pi*float64(i-reach)/float64(reach+1))
+	}
+	first = (from + by - 1) / by
+	for at := first*by - from; at < len(x); at += by {
+		lo, hi := max(0, at-reach), min(len(x), at+reach+1)
+		taps := h[lo-(at-reach) : hi-(at-reach)]
+		y = append(y, floats.Dot(taps, x[lo:hi])/floats.Sum(taps)) // at the ends, fewer taps
+	}
+	return y, first
+}
+
 // listen returns the evidence of a groove in each channel, from at most groovePieces pieces of the recording.
 func (d *clickDetector) listen(ctx context.Context) ([]clicks.Groove, error) {
-	hop, margin := d.Size()
+	hop, margin := d.size()
 	size := hop * max(1, grooveSeconds*d.rate/hop)
 	n := min(groovePieces, (d.n+size-1)/size)
 	pieces := make([][]clicks.Piece, d.channels)
@@ -91,7 +122,8 @@ func (d *clickDetector) listen(ctx context.Context) ([]clicks.Groove, error) {
 			return err
 		}
 		for c := range pieces {
-			pieces[c][i] = d.Piece(x[c], from, lo, hi)
+			y, first := decimated(x[c], from, d.by)
+			pieces[c][i] = d.Piece(y, first, lo/d.by, min(hi/d.by, first+len(y)))
 		}
 		return nil
 	})
@@ -102,13 +134,17 @@ func (d *clickDetector) listen(ctx context.Context) ([]clicks.Groove, error) {
 	return grooves, err
 }
 
-func (d *clickDetector) size() (block, margin int) { return d.Size() }
+func (d *clickDetector) size() (block, margin int) {
+	block, margin = d.Size()
+	return block * d.by, margin*d.by + decimateReach*d.by
+}
 
+// find returns candidates at the sample rate of the search.
 func (d *clickDetector) find(b block) (out []candidate) {
-	x := b.x[b.channel]
-	all := d.Find(x, b.from, b.lo, b.hi)
+	x, from := decimated(b.x[b.channel], b.from, d.by)
+	all := d.Find(x, from, b.lo/d.by, (b.hi+d.by-1)/d.by)
 	if d.grooves != nil {
-		all = d.grooves[b.channel].Plausible(d.Search, x, b.from, all)
+		all = d.grooves[b.channel].Plausible(d.Search, x, from, all)
 	}
 	for _, c := range all {
 		out = append(out, candidate{lo: c.Lo, hi: c.Hi, logOdds: c.LogOdds})
@@ -123,8 +159,9 @@ func (d *clickDetector) choose(all []candidate) []candidate {
 		some[i] = clicks.Candidate{Lo: c.lo, Hi: c.hi, LogOdds: c.logOdds}
 	}
 	at := func(sensitivity float64) (out []candidate) {
-		for _, c := range d.Choose(some, d.n, sensitivity) {
-			out = append(out, candidate{lo: c.Lo, hi: c.Hi, logOdds: c.LogOdds})
+		for _, c := range d.Choose(some, d.n/d.by, sensitivity) {
+			lo, hi := d.by*c.Lo-d.by/2, d.by*(c.Hi-1)+d.by/2+1
+			out = append(out, candidate{lo: max(0, lo), hi: min(d.n, hi), logOdds: c.LogOdds})
 		}
 		return d.withEdges(out)
 	}

@@ -122,7 +122,7 @@ type wallDetector struct {
 }
 
 func (d *wallDetector) size() (block, margin int) {
-	hop, margin := d.Size()
+	hop, margin := d.clickDetector.size()
 	hops := max(1, int(monoSeconds*float64(d.rate))/hop)
 	return hops * hop, margin + crosschannel.Reach(float64(d.rate))
 }

@@ -27,10 +27,12 @@ const (
 // fadePowers contains the exponents k of fades (n₀ − n)^k. With the second alone, pauses after a cut would be found.
 var fadePowers = [...]float64{1, 2, 4}
 
-// Constants of the search for noise of a groove.
+// Constants of the search for clicks.
 const (
-	grooveSeconds = 1  // length of a piece in seconds
-	groovePieces  = 40 // maximum number of pieces; more are slower
+	clickRate     = 44100 // Hz; recordings of twice this rate or more are searched at a lower rate. Clicks are longer at 96 kHz
+	decimateReach = 16    // samples of the lower rate on each side of the filter
+	grooveSeconds = 1     // length of a piece in seconds
+	groovePieces  = 40    // maximum number of pieces; more are slower
 )
 
 // Constants of the detector for mono discs.

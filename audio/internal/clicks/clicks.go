@@ -16,6 +16,7 @@ import (
 type Candidate struct {
 	Lo, Hi   int
 	LogOdds  float64 // of a click, in nats
+	Size     float64 // largest change of a sample, in quantization steps
 	Features [Features]float64
 }
 

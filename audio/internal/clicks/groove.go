@@ -12,8 +12,8 @@ import (
 
 // A Piece is a part of a channel in which a Search looks for noise of a record's groove.
 type Piece struct {
-	Frames []float64   // noise floor of each frame, in quantization steps
-	Peaks  []float64   // [tick] largest absolute value above the cutoff, in quantization steps
+	Frames []float64 // noise floor of each frame, in quantization steps
+	Ticks  []Candidate
 	At     []int       // [tick] its frame
 	All    []Candidate // before the rate of clicks is known
 }
@@ -26,8 +26,7 @@ func (s *Search) Piece(x []float64, from, lo, hi int) (p Piece) {
 	slices.SortStableFunc(p.All, func(a, b Candidate) int { return cmp.Compare(a.Lo+a.Hi, b.Lo+b.Hi) })
 	for _, c := range p.All {
 		if c.LogOdds > 0 && fitted.LogOdds(&c.Features) > leastPlain && c.Lo >= lo && c.Hi <= hi {
-			frame, peak := f.at(c.Lo-lo, c.Hi-lo)
-			p.Peaks, p.At = append(p.Peaks, peak), append(p.At, frame)
+			p.Ticks, p.At = append(p.Ticks, c), append(p.At, f.frame(c.Lo-lo, c.Hi-lo))
 		}
 	}
 	return p
@@ -35,19 +34,16 @@ func (s *Search) Piece(x []float64, from, lo, hi int) (p Piece) {
 
 // A floor is the noise floor of a part of a channel, in quantization steps.
 type floor struct {
-	high   []float64 // the samples above the cutoff
 	size   int       // samples of a frame
-	frames []float64 // median of |high| in each frame, after a median filter
+	frames []float64 // median absolute value above the cutoff in each frame, after a median filter
 }
 
 // floor returns the noise floor of samples. At least one frame of samples is required.
 func (s *Search) floor(x []float64) floor {
 	f := floor{size: s.seconds(frameSeconds, 1)}
-	f.high = highPass(x, min(noiseCutoff/float64(s.Rate), 0.25))
-	floats.Scale(1/s.Step, f.high)
-	abs := make([]float64, len(x))
-	for i, v := range f.high {
-		abs[i] = math.Abs(v)
+	abs := highPass(x, min(noiseCutoff/float64(s.Rate), 0.25))
+	for i, v := range abs {
+		abs[i] = math.Abs(v) / s.Step
 	}
 	medians := make([]float64, max(1, len(x)/f.size))
 	for i := range medians {
@@ -60,10 +56,8 @@ func (s *Search) floor(x []float64) floor {
 	return f
 }
 
-// at returns the frame in the middle of samples [lo, hi), and their largest absolute value above the cutoff.
-func (f *floor) at(lo, hi int) (frame int, peak float64) {
-	return min((lo+hi)/2/f.size, len(f.frames)-1), floats.Norm(f.high[lo:hi], math.Inf(1))
-}
+// frame returns the frame in the middle of samples [lo, hi).
+func (f *floor) frame(lo, hi int) int { return min((lo+hi)/2/f.size, len(f.frames)-1) }
 
 // highPass returns x minus its windowed-sinc low-pass. The cutoff is relative to the sample rate.
 func highPass(x []float64, cutoff float64) []float64 {
@@ -93,12 +87,12 @@ type Groove struct {
 
 	ticks float64 // number in the quietest third
 	limit float64 // largest noise floor of the quietest third
-	top   float64 // largest peak of a click in loud sound; 0: unknown
+	top   float64 // largest change of a sample by a click in loud sound, in quantization steps; 0: unknown
 }
 
 // NewGroove returns the evidence of pieces of a channel.
 func (s *Search) NewGroove(pieces []Piece) (g Groove) {
-	var frames, peaks []float64
+	var frames, sizes []float64
 	var all []Candidate
 	seconds := 0.0
 	for _, p := range pieces {
@@ -126,7 +120,7 @@ func (s *Search) NewGroove(pieces []Piece) (g Groove) {
 			for ; k < len(p.At) && p.At[k] <= i; k++ {
 				if quiet {
 					counts[len(counts)-1]++
-					peaks = append(peaks, p.Peaks[k])
+					sizes = append(sizes, p.Ticks[k].Size)
 				}
 			}
 			if !quiet {
@@ -143,8 +137,8 @@ func (s *Search) NewGroove(pieces []Piece) (g Groove) {
 	for _, c := range counts {
 		g.Dispersion += (c - mean) * (c - mean) / max(g.ticks, 1)
 	}
-	if len(peaks) >= minTicks {
-		g.top = peakFactor * quantile(peaks, peakShare)
+	if len(sizes) >= minTicks {
+		g.top = topFactor * quantile(sizes, topShare)
 	}
 	return g
 }
@@ -170,7 +164,7 @@ func MeanGroove(all []Groove) (mean Groove) {
 	return Groove{mean.Spread / n, mean.Quiet / n, mean.Dispersion / n, mean.Rate / n, mean.ticks / n, 0, 0}
 }
 
-// Plausible returns the candidates of a block of a record without those in loud sound that are louder than the clicks
+// Plausible returns the candidates of a block of a record without those in loud sound that are larger than the clicks
 // in quiet sound, because they may be attacks. Candidates that the weights for other recordings find remain. x begins
 // at sample from.
 func (g Groove) Plausible(s *Search, x []float64, from int, all []Candidate) (out []Candidate) {
@@ -179,9 +173,8 @@ func (g Groove) Plausible(s *Search, x []float64, from int, all []Candidate) (ou
 	}
 	f := s.floor(x)
 	for _, c := range all {
-		frame, peak := f.at(c.Lo-from, c.Hi-from)
-		loud := f.frames[frame] > loudFloor*g.limit
-		if !loud || peak <= g.top || fitted.LogOdds(&c.Features)+ratePrior(0) > baseThreshold {
+		loud := f.frames[f.frame(c.Lo-from, c.Hi-from)] > loudFloor*g.limit
+		if !loud || c.Size <= g.top || fitted.LogOdds(&c.Features)+ratePrior(0) > baseThreshold {
 			out = append(out, c)
 		}
 	}

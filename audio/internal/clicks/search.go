@@ -48,8 +48,9 @@ func (w *window) find(lo, hi int) (out []Candidate) {
 
 // trimmed returns the candidate without samples with very small changes at both ends.
 func (c change) trimmed() Candidate {
-	least := endShare * floats.Norm(c.d, math.Inf(1))
 	out := c.Candidate
+	out.Size = floats.Norm(c.d, math.Inf(1))
+	least := endShare * out.Size
 	for math.Abs(c.d[out.Lo-c.Lo]) < least {
 		out.Lo++
 	}

@@ -44,6 +44,6 @@ const (
 	loudFloor     = 2.0    // minimum ratio of the floor of loud sound to the largest one of quiet sound
 	minTicks      = 10     // minimum number of ticks in quiet sound
 	leastPlain    = -6.0   // minimum log-odds of a tick by the weights for other recordings; pulses of a voice have -10
-	peakShare     = 0.98   // their quantile
-	peakFactor    = 1.5    // ratio of the limit to it; higher keeps more loud ticks and removes more attacks
+	topShare      = 0.98   // their quantile
+	topFactor     = 1.5    // ratio of the limit to it; higher keeps more loud ticks and removes more attacks
 )

@@ -72,6 +72,9 @@ func (g *groove) separate() {
 		}
 	}
 
+	for i, t := range ticks {
+		unclear[i] = unclear[i] && !t
+	}
 	g.ticks, g.unclear = nil, runs(unclear)
 	for _, t := range runs(ticks) {
 		if t.Len() > int(longestTick*float64(g.rate)) {

@@ -209,7 +209,7 @@ func noteSearch(env *cli.Env, g *gapFlags, f *report.Fill) {
 			sum, n = sum+d.Confidence(), n+1
 		}
 	}
-	if n >= someClicks && sum < fewSure*float64(n) {
+	if n >= someClicks && sum < fewSure*float64(n) && !f.Search.Vinyl.Used {
 		env.Warn("doubtful", "the mean confidence of the clicks is %.0f %%, so the sound itself may be impulsive; check them "+
 			"with --report, or use --confidence 80", 100*sum/float64(n))
 	}
