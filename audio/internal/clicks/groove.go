@@ -21,6 +21,9 @@ type Piece struct {
 // Piece searches the samples [lo, hi) of a channel, as Find does. Ticks are the candidates with log-odds above 0 that
 // the weights for other recordings do not exclude.
 func (s *Search) Piece(x []float64, from, lo, hi int) (p Piece) {
+	if lo >= hi {
+		return p
+	}
 	f := s.floor(x[lo-from : hi-from])
 	p.Frames, p.All = f.frames, s.Find(x, from, lo, hi)
 	slices.SortStableFunc(p.All, func(a, b Candidate) int { return cmp.Compare(a.Lo+a.Hi, b.Lo+b.Hi) })
