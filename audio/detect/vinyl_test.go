@@ -72,3 +72,24 @@ func TestVinyl(t *testing.T) {
 		}
 	}
 }
+
+// TestDecimated checks that a sine below the lower Nyquist frequency is sampled at a lower rate, also from another sample
+// on and at the ends, and that one above it is removed.
+func TestDecimated(t *testing.T) {
+	for _, c := range []struct {
+		from, by        int
+		frequency, gain float64 // of the higher rate
+	}{{0, 1, 0.2, 1}, {0, 2, 0.1, 1}, {7, 2, 0.1, 1}, {9, 4, 0.05, 1}, {0, 2, 0.35, 0}, {3, 4, 0.2, 0}} {
+		at := func(n int) float64 { return math.Cos(2 * math.Pi * c.frequency * float64(n)) }
+		y, first := decimated(testkit.Numbers(400, func(n int) float64 { return at(n + c.from) }), c.from, c.by)
+		testkit.Equal(t, first, (c.from+c.by-1)/c.by, "first sample")
+		testkit.Equal(t, len(y), (c.from+400+c.by-1)/c.by-first, "samples")
+		for i, v := range y {
+			tolerance := 0.01
+			if i < decimateReach || i >= len(y)-decimateReach {
+				tolerance = 0.5
+			}
+			testkit.Near(t, v, c.gain*at(c.by*(first+i)), tolerance, c, ": sample ", i)
+		}
+	}
+}

@@ -27,14 +27,14 @@
 //  - voice-german.wav
 //  - voice-hungarian.wav
 //  - voice-mobster.wav
-//  - ev_loop_3d_printer.wav
-//  - ev_loop_compus.wav
-//  - ev_loop_electric.wav
-//  - ev_loop_garzul.wav
-//  - ev_loop_industrial.wav
-//  - ev_loop_mehackit1.wav
-//  - ev_loop_perc1.wav
-//  - ev_loop_weirdo.wav
+//  - loop_3d_printer.wav
+//  - loop_compus.wav
+//  - loop_electric.wav
+//  - loop_garzul.wav
+//  - loop_industrial.wav
+//  - loop_mehackit1.wav
+//  - loop_perc1.wav
+//  - loop_weirdo.wav
 
 package clicks
 

@@ -80,6 +80,9 @@ func calibration(w io.Writer, all []*trial) {
 	}
 	fmt.Fprintf(w, "\n%s|\n", strings.Repeat("|---", len(classes)))
 	for i, c := range crackles {
+		if !slices.ContainsFunc(all, func(t *trial) bool { return t.crackle == i }) {
+			continue
+		}
 		var clicks, of [len(classes) - 1]int
 		for _, t := range all {
 			if t.crackle == i {
@@ -121,6 +124,9 @@ func show(w io.Writer, all []*trial, sensitivity float64) {
 			if t.crackle == i {
 				s.add(t, sensitivity)
 			}
+		}
+		if s.seconds == 0 {
+			continue
 		}
 		fmt.Fprintf(w, "| %s | %.2f |", c.name, float64(s.false)/s.seconds)
 		for k, n := range s.all {

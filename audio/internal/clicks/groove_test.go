@@ -1,0 +1,91 @@
+package clicks
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/vssgp/vssgp/internal/testkit"
+)
+
+// TestHighPass checks the gain of the filter below and above its cutoff.
+func TestHighPass(t *testing.T) {
+	const cutoff = 0.1
+	for _, c := range []struct{ frequency, gain float64 }{{0, 0}, {0.03, 0}, {0.2, 1}, {0.45, 1}} {
+		y := highPass(testkit.Numbers(1000, func(n int) float64 { return math.Cos(2 * math.Pi * c.frequency * float64(n)) }), cutoff)
+		most := 0.0
+		for _, v := range y[200:800] {
+			most = max(most, math.Abs(v))
+		}
+		testkit.Near(t, most, c.gain, 0.01, "gain at ", c.frequency)
+	}
+}
+
+// TestGroove compares the evidence of pieces with its definition.
+func TestGroove(t *testing.T) {
+	s := New(rate, 1, 5)
+	rng := rand.New(rand.NewPCG(2, 9))
+	const seconds, perSecond = 20, 25
+	var pieces []Piece
+	for range seconds { // with a floor of 10 in the first half of each second, 10 to 12 in a part of it, and 30 in the other half
+		var p Piece
+		for i := range int(1 / frameSeconds) {
+			floor := 10 + 2*float64(i%100)/100
+			if i >= 250 {
+				floor = 30
+			}
+			p.Frames = append(p.Frames, floor)
+			if rng.Float64() < perSecond*frameSeconds {
+				p.Ticks, p.At = append(p.Ticks, Candidate{Size: 7}), append(p.At, i)
+			}
+		}
+		pieces = append(pieces, p)
+	}
+	silent := Piece{Frames: make([]float64, 1000)}
+	g := s.NewGroove(append(pieces, silent))
+	const low, limit = 10.16, 11.14 // the floor has values of 10 to 11 three times and others twice in each first half
+	testkit.Near(t, g.limit, limit, 1e-9, "largest floor of the quietest third")
+	testkit.Near(t, g.Spread, 20*math.Log10(limit/low), 1e-9, "spread")
+	testkit.Near(t, g.Quiet, perSecond, 4, "ticks per second in the quietest third")
+	testkit.Near(t, g.Dispersion, 1, 0.4, "dispersion of independent ticks")
+	testkit.Near(t, g.top, 7*topFactor, 1e-12, "largest change in loud sound")
+	if !g.Vinyl() {
+		t.Errorf("%+v is no groove", g)
+	}
+
+	for i := range pieces { // all ticks of two seconds in one frame
+		for k := range pieces[i].At {
+			pieces[i].At[k] = 0
+		}
+		if i%2 == 1 {
+			pieces[i].Ticks, pieces[i].At = nil, nil
+		}
+	}
+	if g = s.NewGroove(pieces); g.Dispersion < 2*maxDispersion || g.Vinyl() {
+		t.Errorf("bursts are a groove: %+v", g)
+	}
+	if g = s.NewGroove([]Piece{silent}); g.Vinyl() || g != (Groove{}) {
+		t.Errorf("silence: %+v", g)
+	}
+	mean := MeanGroove([]Groove{{Quiet: 3, limit: 1}, {}, {Quiet: 5, limit: 2}})
+	testkit.Equal(t, mean.Quiet, 4, "mean of channels without the silent one")
+}
+
+// TestPlausible checks that large candidates in loud sound are removed, and others are not.
+func TestPlausible(t *testing.T) {
+	s := New(rate, 1, 5)
+	rng := rand.New(rand.NewPCG(3, 1))
+	x := testkit.Numbers(8000, func(n int) float64 {
+		if n < 4000 {
+			return 10 * rng.NormFloat64()
+		}
+		return 100 * rng.NormFloat64()
+	})
+	g := Groove{limit: 10, top: 50}
+	all := []Candidate{{Lo: 2000, Hi: 2005, Size: 500}, {Lo: 6100, Hi: 6105, Size: 49}, {Lo: 6200, Hi: 6205, Size: 51}}
+	got := g.Plausible(s, x, 0, all)
+	testkit.Equal(t, len(got), 2, "candidates")
+	testkit.Equal(t, got[1].Lo, 6100, "the small one in loud sound")
+	g.top = 0
+	testkit.Equal(t, len(g.Plausible(s, x, 0, all)), 3, "candidates without a limit")
+}
