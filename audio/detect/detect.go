@@ -49,9 +49,9 @@ type Switch string
 
 // The values of a Switch.
 const (
-	Auto Switch = ""
-	On   Switch = "on"
-	Off  Switch = "off"
+	Auto Switch = ""    // by the evidence
+	On   Switch = "on"  // always
+	Off  Switch = "off" // never
 )
 
 // A Report describes how Find searched for clicks.

@@ -138,8 +138,8 @@ func TestMono(t *testing.T) {
 		mono                 *bool
 		found                bool
 	}{
-		{"disc.wav", "", "mono disc: ", &yes, true}, {"disc.wav", "--mono off", "", &no, false}, {"disc.wav", "--mono on", "", &yes, true},
-		{"stereo.wav", "", "stereo: ", &no, false}, {"same.wav", "", "the channels are identical", &no, false},
+		{"disc.wav", "", "a mono disc's", &yes, true}, {"disc.wav", "--mono off", "", &no, false}, {"disc.wav", "--mono on", "", &yes, true},
+		{"stereo.wav", "", "", &no, false}, {"same.wav", "", "", &no, false},
 		{"one.wav", "", "", nil, false}, {"one.wav", "--mono on", "", nil, false},
 	} {
 		args := append([]string{"repair", filepath.Join(dir, c.name), "--detect", "clicks", "--dry-run", "--json"}, strings.Fields(c.flags)...)
@@ -147,9 +147,9 @@ func TestMono(t *testing.T) {
 		r := decode[struct {
 			Gaps [][2]int
 			Of   []int `json:"gap_channels"`
-			Mono *bool
+			Mono *struct{ Used bool }
 		}](t, o.stdout)
-		if (r.Mono == nil) != (c.mono == nil) || r.Mono != nil && *r.Mono != *c.mono {
+		if (r.Mono == nil) != (c.mono == nil) || r.Mono != nil && r.Mono.Used != *c.mono {
 			t.Errorf("%s %s: %s", c.name, c.flags, o.stdout)
 		}
 		if c.message == "" && strings.Contains(o.stderr, "--mono") || !strings.Contains(o.stderr, c.message) {
@@ -470,4 +470,52 @@ func TestGainRestoresPeaksAtFullScale(t *testing.T) {
 	}
 	refuse(t, "32-bit float", append(args, "--format", "float", "-o", in("x.flac"))...)
 	refuse(t, "--gain", append(args, "--gain", "3", "-o", in("x.wav"))...)
+}
+
+// TestVinyl checks that ticks in noise are reported with the reason of the mode, that off and on overrule it, and that
+// near misses are listed.
+func TestVinyl(t *testing.T) {
+	const rate, n = 16000, 8 * 16000
+	rng, dir := rand.New(rand.NewPCG(5, 5)), t.TempDir()
+	ticking, hiss := make([]int16, n), make([]int16, n)
+	for i := range ticking {
+		hiss[i] = int16(100 * rng.NormFloat64())
+		ticking[i] = hiss[i]
+		if rng.IntN(rate/30) == 0 {
+			ticking[i] += int16(500 + rng.IntN(2000))
+		}
+	}
+	testkit.Put(t, dir, "ticks.wav", string(wav(rate, 1, ticking)))
+	testkit.Put(t, dir, "hiss.wav", string(wav(rate, 1, hiss)))
+	type result struct {
+		Found, Near []struct{ Confidence float64 }
+		Vinyl       struct {
+			Used  bool
+			Ticks float64 `json:"quiet_ticks_per_second"`
+		}
+	}
+	for _, c := range []struct {
+		name, flags, message string
+		used                 bool
+		least, most          int // clicks
+	}{
+		{"ticks.wav", "", "as on a record: vinyl mode", true, 150, 300},
+		{"ticks.wav", "--vinyl off", "", false, 0, 300},
+		{"hiss.wav", "", "", false, 0, 0},
+		{"hiss.wav", "--vinyl on", "", true, 0, 8},
+	} {
+		args := append([]string{"repair", filepath.Join(dir, c.name), "--detect", "clicks", "--dry-run", "--json"}, strings.Fields(c.flags)...)
+		o := succeed(t, args...)
+		r := decode[result](t, o.stdout)
+		if n := len(r.Found); r.Vinyl.Used != c.used || n < c.least || n > c.most {
+			t.Errorf("%s %s: vinyl %+v, %d clicks", c.name, c.flags, r.Vinyl, n)
+		}
+		if c.message == "" && strings.Contains(o.stderr, "vinyl mode") || !strings.Contains(o.stderr, c.message) {
+			t.Errorf("%s %s: message %q, want %q", c.name, c.flags, o.stderr, c.message)
+		}
+	}
+	page := filepath.Join(dir, "page.html")
+	o := succeed(t, "repair", filepath.Join(dir, "ticks.wav"), "--detect", "clicks", "--vinyl", "off", "--sensitivity", "1", "--dry-run", "--report", page)
+	testkit.Contains(t, o.stderr, "nearly found; --sensitivity 4 finds them")
+	testkit.Contains(t, string(testkit.Read(t, page)), "only a higher sensitivity finds")
 }

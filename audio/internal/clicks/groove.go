@@ -119,15 +119,17 @@ func (s *Search) NewGroove(pieces []Piece) (g Groove) {
 	for _, p := range pieces {
 		k := 0
 		for i, f := range p.Frames {
-			quiet := f > silentFloor && f <= g.limit
+			quiet, first := f > silentFloor && f <= g.limit, k
 			for ; k < len(p.At) && p.At[k] <= i; k++ {
 				if quiet {
-					counts[len(counts)-1]++
 					sizes = append(sizes, p.Ticks[k].Size)
 				}
 			}
 			if !quiet {
 				continue
+			}
+			if k > first { // candidates of one tick are in one frame
+				counts[len(counts)-1]++
 			}
 			if left -= frameSeconds; left <= 0 {
 				counts, left = append(counts, 0), countSeconds

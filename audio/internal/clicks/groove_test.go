@@ -53,9 +53,9 @@ func TestGroove(t *testing.T) {
 		t.Errorf("%+v is no groove", g)
 	}
 
-	for i := range pieces { // all ticks of two seconds in one frame
+	for i := range pieces { // all ticks of two seconds in consecutive frames
 		for k := range pieces[i].At {
-			pieces[i].At[k] = 0
+			pieces[i].At[k] = k
 		}
 		if i%2 == 1 {
 			pieces[i].Ticks, pieces[i].At = nil, nil

@@ -45,5 +45,5 @@ const (
 	minTicks      = 10     // minimum number of ticks in quiet sound
 	leastPlain    = -6.0   // minimum log-odds of a tick by the weights for other recordings; pulses of a voice have -10
 	topShare      = 0.98   // their quantile
-	topFactor     = 1.5    // ratio of the limit to it; higher keeps more loud ticks and removes more attacks
+	topFactor     = 2.5    // ratio of the limit to it; higher keeps more loud ticks and removes more attacks
 )

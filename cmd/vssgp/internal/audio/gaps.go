@@ -45,8 +45,8 @@ func (g *gapFlags) add(f *pflag.FlagSet) {
 	f.Float64Var(&g.find.Sensitivity, "sensitivity", detect.DefaultSensitivity,
 		"0 to 10; higher finds more, and more false positives")
 	g.vinyl, g.mono = autoSwitch, autoSwitch
-	f.Var(switchValue(&g.vinyl), "vinyl", "search clicks as on a record: auto, on or off; auto looks for noise of a groove")
-	f.Var(switchValue(&g.mono), "mono", "search clicks in the difference of two channels, as on a mono disc: auto, on or off")
+	f.Var(switchValue(&g.vinyl), "vinyl", "find clicks as on a record: auto, on or off")
+	f.Var(switchValue(&g.mono), "mono", "find clicks as on a mono disc: auto, on or off")
 	f.StringVar(&g.from, "from", "", "search only from this `position` on, in samples or a time such as 1:02.5")
 	f.StringVar(&g.to, "to", "", "search only up to this `position`")
 	f.Float64Var(&g.confidence, "confidence", 0, "fill only detections with at least this confidence in `percent`")
@@ -60,7 +60,9 @@ const autoSwitch = "auto"
 
 // switchValue returns the value of --vinyl or --mono.
 func switchValue(to *string) *cli.Value {
-	return cli.OneOf(to, autoSwitch, string(detect.On), string(detect.Off))
+	v := cli.OneOf(to, autoSwitch, string(detect.On), string(detect.Off))
+	v.Kind = "when"
+	return v
 }
 
 // switchOf converts the value of --vinyl or --mono.
