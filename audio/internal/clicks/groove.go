@@ -18,7 +18,7 @@ type Piece struct {
 	All    []Candidate // before the rate of clicks is known
 }
 
-// Piece searches the samples [lo, hi) of a channel, as Find does. Ticks are the candidates with log-odds above 0 that
+// Piece searches the samples [lo, hi) of a channel, as Find does. Ticks are the candidates with log-odds above leastTick that
 // the weights for other recordings do not exclude.
 func (s *Search) Piece(x []float64, from, lo, hi int) (p Piece) {
 	if lo >= hi {
@@ -28,7 +28,7 @@ func (s *Search) Piece(x []float64, from, lo, hi int) (p Piece) {
 	p.Frames, p.All = f.frames, s.Find(x, from, lo, hi)
 	slices.SortStableFunc(p.All, func(a, b Candidate) int { return cmp.Compare(a.Lo+a.Hi, b.Lo+b.Hi) })
 	for _, c := range p.All {
-		if c.LogOdds > 0 && fitted.LogOdds(&c.Features) > leastPlain && c.Lo >= lo && c.Hi <= hi {
+		if c.LogOdds > leastTick && fitted.LogOdds(&c.Features) > leastPlain && c.Lo >= lo && c.Hi <= hi {
 			p.Ticks, p.At = append(p.Ticks, c), append(p.At, f.frame(c.Lo-lo, c.Hi-lo))
 		}
 	}

@@ -38,11 +38,12 @@ const (
 	silentFloor   = 0.6    // minimum floor in quantization steps; lower frames are digital silence
 	quietShare    = 33     // percent of the frames that are quiet
 	countSeconds  = 0.1    // duration in which clicks are counted; shorter ones have few clicks
-	maxSpread     = 4.5    // dB between the quiet frames; records have up to 4.1, most voices 10 or more
+	maxSpread     = 6.0    // dB between the quiet frames; records have up to 4.1, applause 9, most voices 10 or more
 	minQuiet      = 4.0    // clicks per second; undamaged sound has up to 3
 	maxDispersion = 2.0    // drums and applause have 3 or more
 	loudFloor     = 2.0    // minimum ratio of the floor of loud sound to the largest one of quiet sound
 	minTicks      = 10     // minimum number of ticks in quiet sound
+	leastTick     = 1.0    // minimum log-odds of a tick; a voice has a few with 0
 	leastPlain    = -6.0   // minimum log-odds of a tick by the weights for other recordings; pulses of a voice have -10
 	topShare      = 0.98   // their quantile
 	topFactor     = 2.5    // ratio of the limit to it; higher keeps more loud ticks and removes more attacks
