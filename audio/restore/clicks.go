@@ -10,10 +10,10 @@ import (
 	"github.com/vssgp/vssgp/internal/parallel"
 )
 
-// fillClicks restores the short clicks of all channels with method Mixture. Clicks that it leaves to the mixture are longer or at the ends
+// fillClicks restores the short clicks of all channels unless the method is AR. Clicks that it leaves to the mixture are longer or at the ends
 // of the recording, or the sound around them is silent.
 func (g *gapFiller) fillClicks() error {
-	if g.res.Method != Mixture {
+	if g.res.Method == AR {
 		return nil
 	}
 	for c, lane := range g.lanes {

@@ -371,16 +371,21 @@ func TestTimeLeft(t *testing.T) {
 	}
 }
 
-// TestMemoryOfGaps checks that the memory grows with the length of a gap, and the error if it exceeds the limit.
+// TestMemoryOfGaps checks that the memory grows with the length of a gap, more with Natural, and the error if it exceeds the limit.
 func TestMemoryOfGaps(t *testing.T) {
-	bytes := func(seconds int) float64 {
+	bytes := func(seconds int, m Method) float64 {
 		gaps := []Gap{{Start: 10 * rate, End: (10 + seconds) * rate}}
-		f := &filler{res: &Result{rate: rate, samples: 100 * rate, channels: 1, Gaps: gaps}}
+		f := &filler{res: &Result{rate: rate, samples: 100 * rate, channels: 1, Gaps: gaps, Method: m}}
 		return f.bytes()
 	}
-	short, once, twice := bytes(1), bytes(20), bytes(40)
-	if a, b := once-short, twice-once; !(a > 0) || math.Abs(19*b-20*a) > 1e-6*b {
-		t.Errorf("19 s more need %v bytes, 20 s %v", a, b)
+	for _, m := range []Method{Mixture, Natural} {
+		short, once, twice := bytes(1, m), bytes(20, m), bytes(40, m)
+		if a, b := once-short, twice-once; !(a > 0) || math.Abs(19*b-20*a) > 1e-6*b {
+			t.Errorf("%s: 19 s more need %v bytes, 20 s %v", m, a, b)
+		}
+	}
+	if mixture, natural := bytes(20, Mixture), bytes(20, Natural); !(natural > mixture+8*naturalArrays*20*rate) {
+		t.Errorf("natural fills need %v bytes, the mixture %v", natural, mixture)
 	}
 	x, gaps := tones(4000, 1, 0.01), []Gap{{Start: 1000, End: 1100}}
 	for limit, refused := range map[float64]bool{1e4: true, 1e9: false} {

@@ -180,6 +180,8 @@ func (g *gapFiller) fill(i int) error {
 		if err != nil {
 			return err
 		}
+		own := v.gaps[c][v.at[c]]
+		g.natural(&s, v.z[c], own[0], own[1])
 		s.Warning = warningOf(&s, trials, longest(g.res.rate))
 		fills = append(fills, s)
 	}
@@ -217,7 +219,7 @@ func (g *gapFiller) alone(f *timewarp.Filler, s *GapFill, z []float64, gaps [][2
 	if n := end - start; n > longest(g.res.rate) {
 		return g.fromSides(f, s, z, gaps, which, fromSide(Gap{End: n}, g.res.rate), seed)
 	}
-	q, err := f.Fill(g.ctx, z, gaps, which, g.o.Draws, seed)
+	q, err := f.Fill(g.ctx, z, gaps, which, g.draws(), seed)
 	if err != nil {
 		return 0, err
 	}
@@ -237,7 +239,7 @@ func (g *gapFiller) fromSides(
 	n := end - start
 	prior := s.Level * s.Level
 	s.Mean, s.SD = make([]float64, n), slices.Repeat([]float64{s.Level}, n)
-	s.Draws = make([][]float64, g.o.Draws)
+	s.Draws = make([][]float64, g.draws())
 	for k := range s.Draws {
 		s.Draws[k] = make([]float64, n)
 	}
@@ -253,7 +255,7 @@ func (g *gapFiller) fromSides(
 		if hi-lo == edge {
 			continue // the gap is at the end of the recording
 		}
-		q, err := f.Fill(g.ctx, z[lo:hi], autoregression.GapsIn(gaps, lo, hi), which, g.o.Draws, own)
+		q, err := f.Fill(g.ctx, z[lo:hi], autoregression.GapsIn(gaps, lo, hi), which, g.draws(), own)
 		if err != nil {
 			return 0, err
 		}

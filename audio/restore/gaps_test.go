@@ -177,7 +177,7 @@ func TestDegenerateGaps(t *testing.T) {
 			for _, i := range missing(c.gaps, 1) {
 				x[0][i] = math.Inf(rand.IntN(2)) // must be ignored
 			}
-			for _, m := range []Method{Mixture, AR} {
+			for _, m := range []Method{Mixture, Natural, AR} {
 				r := inWhole(x, testkit.Must(Fill(context.Background(), x, c.rate, c.gaps, Options{Method: m, Draws: 1}))(t))
 				for _, i := range missing(c.gaps, 1) {
 					mean, sd, draw := r.Filled[0][i], r.SD[0][i], r.Draws[0][0][i]

@@ -33,7 +33,7 @@ func (g *gapFiller) channel(v view, s *GapFill) (trials int, err error) {
 
 // others returns the channels that have no gap, clipped or not, at and around a gap of the given channel.
 func (g *gapFiller) others(gap Gap, channel, channels int) (from []int) {
-	if g.res.Method != Mixture {
+	if g.res.Method == AR {
 		return nil
 	}
 	reach := crosschannel.Reach(g.rate)

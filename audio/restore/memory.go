@@ -12,7 +12,11 @@ import (
 
 // bytes returns an upper estimate of the memory of a gapFiller: the largest gaps being filled in parallel, and all fills.
 func (f *filler) bytes() float64 {
-	channels, rate, draws := float64(f.res.channels), float64(f.res.rate), float64(f.o.Draws)
+	channels, rate, draws := float64(f.res.channels), float64(f.res.rate), float64(f.draws())
+	natural := 0.0
+	if f.res.Method == Natural {
+		natural = 1
+	}
 	filled, largest := 0.0, 0.0
 	clipped, span := 0, 0
 	for _, e := range f.res.Excerpts {
@@ -24,7 +28,7 @@ func (f *filler) bytes() float64 {
 			of = 1
 		}
 		n := float64(g.Len())
-		filled += of * (2 + draws) * n // mean, standard deviation, draws
+		filled += of * (2 + draws + natural) * n // mean, standard deviation, draws, natural fill
 		if g.Clipped {
 			clipped += g.Len()
 			continue
@@ -37,7 +41,7 @@ func (f *filler) bytes() float64 {
 			largest = max(largest, 8*(3*channels+tileArrays)*(clickTile*rate+2*float64(crosschannel.Context(rate))))
 		}
 		around := float64(fromSide(g, f.res.rate) + 2*reachOf(g, f.res.rate))
-		largest = max(largest, 8*((channels+gapArrays)*around+(channels+1)*n))
+		largest = max(largest, 8*((channels+gapArrays)*around+(channels+1+natural*naturalArrays)*n))
 	}
 	if clipped > 0 {
 		largest = max(largest, declip.Bytes(span, clipped, rate))

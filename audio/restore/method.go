@@ -37,18 +37,20 @@ func (o *Options) checkMethod() error {
 	}
 	switch o.Method {
 	case Auto, VSSGP:
-	case Mixture, AR:
+	case Mixture, Natural, AR:
 		if o.forVSSGP() {
 			return fault.Errorf(vssgp.ErrOptions, "method %s does not support model options or a context; use method vssgp", o.Method)
 		}
 	default:
-		return fault.Errorf(vssgp.ErrOptions, "unknown method %q, must be mixture, ar or vssgp", o.Method)
+		return fault.Errorf(vssgp.ErrOptions, "unknown method %q, must be mixture, natural, ar or vssgp", o.Method)
 	}
 	return nil
 }
 
 // candidates returns the candidate models of each method that uses a gapFiller.
-var candidates = map[Method]func() timewarp.Candidates{Mixture: timewarp.Mixture, AR: timewarp.AR}
+var candidates = map[Method]func() timewarp.Candidates{
+	Mixture: timewarp.Mixture, Natural: timewarp.Mixture, AR: timewarp.AR,
+}
 
 // workers returns the number of excerpts or gaps to fill in parallel.
 func workers(excerpts int) int { return min(runtime.GOMAXPROCS(0), excerpts) }

@@ -26,6 +26,9 @@ const (
 	// Mixture averages processes that are stationary after time and level warping. Candidate models are weighted by their error on
 	// artificial gaps (DESIGN.md, "Gap filling"). It has no bound.
 	Mixture Method = "mixture"
+	// Natural is Mixture with the level of the surrounding sound: at frequencies that the mean does not predict and at which it is
+	// softer than the sound around the gap, a part of a draw is added (docs/fills.md, "Natural fills"). Its squared error is larger.
+	Natural Method = "natural"
 	// AR is the best simple fill: an autoregressive model whose context is selected by artificial gaps.
 	AR Method = "ar"
 	// VSSGP fits a windowed VSSGP to the samples around each gap.
@@ -34,7 +37,7 @@ const (
 
 // Options configures Fill. The zero value is the recommended setting.
 type Options struct {
-	// Method selects how gaps are filled. With Mixture and AR, only Seed, MemoryLimit, Progress and Backend of Model may be set.
+	// Method selects how gaps are filled. With Mixture, Natural and AR, only Seed, MemoryLimit, Progress and Backend of Model may be set.
 	Method Method
 	// Model configures the fit; lengths and periods are in seconds. Zero fields have defaults for audio: the spectrum initialization,
 	// windows of 32 to 64 ms selected by the bound, and no iterations, because they raise the bound but degrade the fill (DESIGN.md,
@@ -90,6 +93,7 @@ type GapFill struct {
 	Gap      Gap         // the filled gap
 	Channel  int         // from 0
 	Mean, SD []float64   // posterior mean and standard deviation of each missing sample; SD includes the noise
+	Natural  []float64   // the fill by method Natural, which depends on the seed; nil if the fill is the mean
 	Draws    [][]float64 // [draw][sample] from the joint posterior
 	Level    float64     // rms of the surrounding known samples, in their units
 	Joint    bool        // whether other channels were used
@@ -108,11 +112,11 @@ type Excerpt struct {
 	Result     *vssgp.Result // of the fit
 }
 
-// Apply returns a copy of samples [channel][sample] with filled gaps. draw is the index of a draw, or −1 for the mean.
+// Apply returns a copy of samples [channel][sample] with filled gaps. draw is the index of a draw, or −1 for the fill.
 func (r *Result) Apply(samples [][]float64, draw int) [][]float64 {
 	out, _ := audio.Samples(samples).Read(0, r.samples) // never fails
 	for f := range r.All() {
-		copy(out[f.Channel][f.Gap.Start:f.Gap.End], f.values(draw))
+		copy(out[f.Channel][f.Gap.Start:f.Gap.End], f.Values(draw))
 	}
 	return out
 }
@@ -123,17 +127,21 @@ func (r *Result) Changes(draw int) []audio.Change {
 	for i, g := range r.Gaps {
 		all[i] = audio.Change{Start: g.Start, Values: make([][]float64, r.channels)}
 		for _, f := range r.Fills[i] {
-			all[i].Values[f.Channel] = f.values(draw)
+			all[i].Values[f.Channel] = f.Values(draw)
 		}
 	}
 	return all
 }
 
-func (f *GapFill) values(draw int) []float64 {
-	if draw < 0 {
-		return f.Mean
+// Values returns the draw with an index, or the fill if draw is −1: Natural if it is not nil, else Mean.
+func (f *GapFill) Values(draw int) []float64 {
+	switch {
+	case draw >= 0:
+		return f.Draws[draw]
+	case f.Natural != nil:
+		return f.Natural
 	}
-	return f.Draws[draw]
+	return f.Mean
 }
 
 // All returns an iterator over the fills, ordered by gap and channel.

@@ -110,14 +110,14 @@ func (t *tally) add(e *Excerpt, known, reference [][]float64, fills, ar []GapFil
 		for i, m := range missing {
 			trained[i] = !m
 		}
-		mean, simple, sd := slices.Clone(known[c]), slices.Clone(known[c]), make([]float64, len(ref))
+		fill, simple := slices.Clone(known[c]), slices.Clone(known[c])
 		if e.Fit != nil { // predictions of the known samples
-			copy(mean, e.Fit[c])
+			copy(fill, e.Fit[c])
 		}
 		for _, f := range fills {
 			if lo := f.Gap.Start - e.Start; f.Channel == c {
-				copy(mean[lo:], f.Mean)
-				copy(sd[lo:], f.SD)
+				copy(fill[lo:], f.Values(-1))
+				t.cover(&f, ref[lo:])
 			}
 		}
 		for _, f := range ar {
@@ -125,18 +125,20 @@ func (t *tally) add(e *Excerpt, known, reference [][]float64, fills, ar []GapFil
 				copy(simple[f.Gap.Start-e.Start:], f.Mean)
 			}
 		}
-		for m, estimate := range [][]float64{mean, make([]float64, len(ref)), audio.FillLinear(known[c], gaps), simple} {
+		for m, estimate := range [][]float64{fill, make([]float64, len(ref)), audio.FillLinear(known[c], gaps), simple} {
 			t.methods[m][c].train.Add(e.Start, ref, estimate, trained)
 			t.methods[m][c].test.Add(e.Start, ref, estimate, missing)
 		}
-		for i, m := range missing {
-			if m {
-				t.filled++
-				t.missed[c] = true
-				if math.Abs(ref[i]-mean[i]) <= bayes.SD95*sd[i] {
-					t.covered++
-				}
-			}
+	}
+}
+
+// cover counts the samples of a fill and those inside their intervals, given the reference from the start of the gap on.
+func (t *tally) cover(f *GapFill, reference []float64) {
+	t.missed[f.Channel] = true
+	t.filled += len(f.Mean)
+	for i, m := range f.Mean {
+		if math.Abs(reference[i]-m) <= bayes.SD95*f.SD[i] {
+			t.covered++
 		}
 	}
 }

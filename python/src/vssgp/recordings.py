@@ -82,7 +82,7 @@ def impute(
         Restored peaks of integer samples are clipped at full scale; use floats to keep them.
     sensitivity : sensitivity of detect, from 0 to 10. Higher values find more damage and more false
         positives. Default: 5.
-    method : "mixture", "ar", "vssgp", "ssgp" or "rp". Default: "mixture".
+    method : "mixture", "natural", "ar", "vssgp", "ssgp" or "rp". Default: "mixture".
     draws : number of further fills to draw from the posterior.
     reference : the undamaged samples, with the shape of samples, to score the fill.
     seed : seed of the random number generator.

@@ -72,6 +72,7 @@ To review the damage first, write it with --dry-run --labels found.txt, edit the
 in Audacity, and fill them with --gaps found.txt. Gaps whose fill is not reliable are
 printed with the reason.
 
+--method natural keeps the level of the sound in gaps of music, at a larger squared error.
 --method vssgp fits a variational sparse spectrum GP to the audio around each gap. It
 accepts the model flags of "vssgp fit". Details: docs/repair.md and docs/fills.md.`,
 		Example: `  vssgp impute record.flac --detect clicks -o repaired.flac --report repaired.html
@@ -107,9 +108,10 @@ func (o *imputeFlags) add(f *pflag.FlagSet) {
 	f.Var(cli.FileName(&o.outDir, cli.FileUse{Written: true, Folder: true}), "out-dir",
 		"`folder` for all recordings of the folder IN; {} in paths is the name")
 	o.method = anyMethod
-	methods := []string{anyMethod, string(restore.Mixture), string(restore.AR), string(vssgp.VSSGP), string(vssgp.SSGP), string(vssgp.RP)}
+	methods := []string{anyMethod, string(restore.Mixture), string(restore.Natural), string(restore.AR), string(vssgp.VSSGP),
+		string(vssgp.SSGP), string(vssgp.RP)}
 	f.Var(cli.OneOf(&o.method, methods...), "method",
-		"`method` to fill with: auto, mixture, ar, vssgp, ssgp or rp")
+		"fill `method`: auto, mixture, natural, ar, vssgp, ssgp or rp")
 	f.Var(cli.FileName(&o.reference, cli.FileUse{Extensions: cli.RecordingFiles}), "reference",
 		"`file` with the undamaged recording, to score the fill")
 	f.Var(cli.OutputFile(&o.report, cli.PlotFiles[:1]...), "report", "write an HTML `file` with plots and audio of the gaps")
@@ -149,7 +151,7 @@ func contextLength(after *time.Duration, all *bool) *cli.Value {
 func (o *imputeFlags) choose() error {
 	given := cli.FirstGiven(o.ofModel)
 	switch m := restore.Method(o.method); {
-	case m != restore.Mixture && m != restore.AR && m != anyMethod:
+	case m == restore.VSSGP || m == restore.Method(vssgp.SSGP) || m == restore.Method(vssgp.RP):
 		o.fill.Method, o.model.Method = restore.VSSGP, o.method
 	case m == anyMethod && given != "":
 		o.fill.Method = restore.VSSGP

@@ -25,7 +25,8 @@ func TestChooseMethod(t *testing.T) {
 		return o, o.choose()
 	}
 	for method, want := range map[string]restore.Method{"": restore.Mixture, "auto": restore.Mixture, "mixture": restore.Mixture,
-		"ar": restore.AR, "vssgp": restore.VSSGP, "ssgp": restore.VSSGP, "rp": restore.VSSGP} {
+		"natural": restore.Natural,
+		"ar":      restore.AR, "vssgp": restore.VSSGP, "ssgp": restore.VSSGP, "rp": restore.VSSGP} {
 		o, err := chosen(method, "draws", "memory", "report", "sd", "reference", "gap")
 		if err != nil || o.fill.Method != want || (o.model.Method != "") != (want == restore.VSSGP) || o.model.Method != "" &&
 			o.model.Method != method {
@@ -39,7 +40,7 @@ func TestChooseMethod(t *testing.T) {
 		if o, err := chosen("", f.Name); err != nil || o.fill.Method != restore.VSSGP || o.model.Method != "" {
 			t.Errorf("--%s chooses %q, %v; want vssgp", f.Name, o.fill.Method, err)
 		}
-		for _, method := range []string{"mixture", "ar"} {
+		for _, method := range []string{"mixture", "natural", "ar"} {
 			if _, err := chosen(method, f.Name); cli.ExitCode(err) != cli.ExitMistake ||
 				!strings.Contains(err.Error(), "--"+f.Name+" applies to --method vssgp") {
 				t.Errorf("--method %s --%s: %v, want a mistake", method, f.Name, err)

@@ -67,11 +67,7 @@ func overflow(f *report.Fill, e audio.Encoding, draws int, reliable bool) float6
 			continue
 		}
 		for draw := -1; draw < draws; draw++ {
-			values := fill.Mean
-			if draw >= 0 {
-				values = fill.Draws[draw]
-			}
-			for _, v := range values {
+			for _, v := range fill.Values(draw) {
 				most = max(most, v/(1-e.Step()), -v)
 			}
 		}

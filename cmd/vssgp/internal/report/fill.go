@@ -267,12 +267,12 @@ func (p *embedded) about(g *gap) (text string) {
 		text += " This fill may be unreliable: " + warning + "."
 	}
 	if g.reference != nil {
-		var mean []float64
+		var fill []float64
 		for _, f := range g.fills {
-			mean = append(mean, f.Mean...)
+			fill = append(fill, f.Values(-1)...)
 		}
 		reference := slices.Concat(g.reference...)
-		text += fmt.Sprintf(" RMSE against the reference %s, of silence %s.", short(bayes.RMSE(mean, reference)), short(bayes.RMS(reference)))
+		text += fmt.Sprintf(" RMSE against the reference %s, of silence %s.", short(bayes.RMSE(fill, reference)), short(bayes.RMS(reference)))
 	}
 	return text
 }

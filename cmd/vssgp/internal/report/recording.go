@@ -200,12 +200,12 @@ func (p *embedded) embed(lo, hi int) error {
 				g.reference = append(g.reference, reference[c])
 			}
 		}
-		var mean [][]float64
+		var fills [][]float64
 		for _, f := range g.fills {
-			mean = append(mean, f.Mean)
+			fills = append(fills, f.Values(-1))
 		}
 		p.player.Gaps = append(p.player.Gaps,
-			playerGap{Number: g.number, Start: g.Start, End: g.End, Channel: g.Channel, Mean: singles(mean), Reference: singles(g.reference)})
+			playerGap{Number: g.number, Start: g.Start, End: g.End, Channel: g.Channel, Mean: singles(fills), Reference: singles(g.reference)})
 	}
 	return nil
 }

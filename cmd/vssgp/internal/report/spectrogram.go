@@ -107,7 +107,7 @@ func (p *embedded) mixed(from, to int) (before, after []float64) {
 	for _, g := range p.within(from, to) {
 		for _, f := range g.fills {
 			for i := max(from, g.Start); i < min(to, g.End); i++ {
-				after[i-from] += (f.Mean[i-g.Start] - clip.samples[f.Channel][i-clip.Start]) / float64(p.Channels)
+				after[i-from] += (f.Values(-1)[i-g.Start] - clip.samples[f.Channel][i-clip.Start]) / float64(p.Channels)
 			}
 		}
 	}
