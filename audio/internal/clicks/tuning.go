@@ -38,7 +38,7 @@ const (
 	silentFloor   = 0.6    // minimum floor in quantization steps; lower frames are digital silence
 	quietShare    = 33     // percent of the frames that are quiet
 	countSeconds  = 0.1    // duration in which clicks are counted; shorter ones have few clicks
-	maxSpread     = 6.0    // dB between the quiet frames; records have up to 4.1, applause 9, most voices 10 or more
+	maxSpread     = 4.4    // dB between the quiet frames; records have up to 4.1, a loop sampled from one 4.5, applause 9
 	minQuiet      = 4.0    // clicks per second; undamaged sound has up to 3
 	maxDispersion = 2.0    // drums and applause have 3 or more
 	loudFloor     = 2.0    // minimum ratio of the floor of loud sound to the largest one of quiet sound
