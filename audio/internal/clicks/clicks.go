@@ -26,6 +26,7 @@ type Search struct {
 	Step    float64 // quantization step
 	Weights *Weights
 	Least   float64 // minimum log-odds of a returned candidate
+	Strict  float64 // added to the minimum log-odds of a reported candidate
 	Prior   float64 // log-odds that the rate of clicks adds to the decision to remove a candidate from the sound
 }
 
@@ -43,7 +44,7 @@ func New(rate int, step, sensitivity float64) *Search {
 // Vinyl returns the Search with the weights for records.
 func (s *Search) Vinyl() *Search {
 	v := *s
-	v.Weights = &vinyl
+	v.Weights, v.Strict = &vinyl, vinylStrict
 	return &v
 }
 
@@ -88,7 +89,7 @@ func (s *Search) Choose(all []Candidate, n int, sensitivity float64) (out []Cand
 	for _, c := range all {
 		terms := context(c)
 		c.LogOdds = simd.Dot(s.Weights.Context[:], terms[:])
-		if !(c.LogOdds > threshold(sensitivity)) {
+		if !(c.LogOdds > threshold(sensitivity)+s.Strict) {
 			continue
 		}
 		if k := len(out) - 1; k >= 0 && c.Lo <= out[k].Hi+mergeGap {
