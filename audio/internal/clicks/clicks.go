@@ -89,7 +89,7 @@ func (s *Search) Choose(all []Candidate, n int, sensitivity float64) (out []Cand
 	for _, c := range all {
 		terms := context(c)
 		c.LogOdds = simd.Dot(s.Weights.Context[:], terms[:])
-		if !(c.LogOdds > threshold(sensitivity)+s.Strict) {
+		if !(terms[1]+rateWeight*terms[2] > threshold(sensitivity)+s.Strict) {
 			continue
 		}
 		if k := len(out) - 1; k >= 0 && c.Lo <= out[k].Hi+mergeGap {

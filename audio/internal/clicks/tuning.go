@@ -21,8 +21,8 @@ const (
 	unsureLogOdds    = 2.0   // maximum absolute log-odds of a candidate that is unsure
 	rateSeconds      = 10    // half width of the window for the click rate, in seconds
 	maxRate          = 100   // maximum click rate per second
-	baseThreshold    = -1.3  // minimum log-odds at sensitivity 5
-	vinylStrict      = 0.6   // increase of the minimum on records, where more candidates are wrong
+	baseThreshold    = -0.4  // minimum log-odds at sensitivity 5
+	vinylStrict      = 0.7   // increase of the minimum on records, where more candidates are wrong
 	thresholdStep    = 0.7   // decrease of the minimum per point of sensitivity
 	mergeGap         = 2     // maximum number of samples between clicks that are merged
 )

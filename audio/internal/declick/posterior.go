@@ -116,7 +116,7 @@ func (p *posterior) normalize() {
 	}
 }
 
-// values returns the samples with those of a component inside its extent.
+// values returns the samples, with the samples of a component inside its extent.
 func (p *posterior) values(q *part) []float64 {
 	s := slices.Clone(p.x)
 	copy(s[q.lo:q.hi], q.mean)

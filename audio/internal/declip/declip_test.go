@@ -77,7 +77,7 @@ func TestClippedPeaksAreRestored(t *testing.T) {
 	}{
 		{"light", 1.5, nil, 20},
 		{"dense", 0.7, nil, 20},
-		{"most of it", 0.3, nil, 5},
+		{"most of it", 0.3, nil, 6},
 		{"with a gap", 1, [][2]int{{2000, 2040}}, 15},
 	} {
 		y, runs := cut(x, c.level)

@@ -15,7 +15,7 @@ const (
 	widenedSweeps = 2     // sweeps with larger variances, for intervals and draws; 1 lowers the coverage by 0.01
 	unsteady      = 2.25  // ratio of predicted to fitted error variance; 2 lowers the coverage by 0.01
 	prior         = 5     // strength of the prior of a grain's variance, in errors; 4 loses 0.1 dB, 10 loses 1 dB
-	weakLimit     = 20    // sd of the weak prior for a run of one sample, relative to the limit; 6 loses 1 dB if most samples are clipped
+	weakLimit     = 6     // sd of the weak prior for a run of one sample, relative to the limit; 4 loses 0.8 dB if most samples are clipped
 	minPower      = 1e-30 // for silence
 
 	// A restored run is unreliable if a limit exceeds

@@ -159,8 +159,8 @@ func trials(files []string) (all []*trial, err error) {
 	return all, nil
 }
 
-// records adds the noise of records in a folder to the undamaged sounds with the same sample rate: those of the
-// trials, and the recordings in the folder's folder sounds.
+// records adds the noise of records in a folder to the undamaged sounds with the same sample rate: the sounds of
+// the trials, and the recordings in the folder's folder sounds.
 func records(folder string, all []*trial) (out []*trial, err error) {
 	var grooves []*groove
 	for _, path := range recordings(folder) {
