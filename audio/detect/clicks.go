@@ -1,9 +1,11 @@
 package detect
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"runtime"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -98,32 +100,26 @@ func decimated(x []float64, from, by int) (y []float64, first int) {
 	return y, first
 }
 
-// listen returns the evidence of a groove in each channel, from at most groovePieces pieces of the recording.
+// listen returns the evidence of a groove in each channel, from the quietest groovePieces pieces of the recording.
 func (d *clickDetector) listen(ctx context.Context) ([]clicks.Groove, error) {
-	hop, margin := d.size()
+	hop, _ := d.size()
 	size := hop * max(1, grooveSeconds*d.rate/hop)
-	n := min(groovePieces, (d.n+size-1)/size)
+	starts, err := d.quietest(ctx, size)
+	if err != nil {
+		return nil, err
+	}
 	pieces := make([][]clicks.Piece, d.channels)
 	for c := range pieces {
-		pieces[c] = make([]clicks.Piece, n)
+		pieces[c] = make([]clicks.Piece, len(starts))
 	}
-	err := parallel.Try(n, runtime.GOMAXPROCS(0), func(i int) error {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		lo := i * size // or evenly spaced
-		if n*size < d.n {
-			lo = i * (d.n - size) / (n - 1) / hop * hop
-		}
-		hi := min(d.n, lo+size)
-		from := max(0, lo-margin)
-		x, err := d.Read(from, min(d.n, hi+margin))
+	err = parallel.Try(len(starts), runtime.GOMAXPROCS(0), func(i int) error {
+		lo, hi := starts[i], min(d.n, starts[i]+size)
+		x, from, err := d.piece(ctx, lo, hi)
 		if err != nil {
 			return err
 		}
-		for c := range pieces {
-			y, first := decimated(x[c], from, d.by)
-			pieces[c][i] = d.Piece(y, first, lo/d.by, min(hi/d.by, first+len(y)))
+		for c, x := range x {
+			pieces[c][i] = d.Piece(x, from, lo/d.by, min(hi/d.by, from+len(x)))
 		}
 		return nil
 	})
@@ -132,6 +128,55 @@ func (d *clickDetector) listen(ctx context.Context) ([]clicks.Groove, error) {
 		grooves[c] = d.NewGroove(pieces[c])
 	}
 	return grooves, err
+}
+
+// quietest returns the first samples of the groovePieces pieces with the lowest noise floor, which are not digital
+// silence, in increasing order, or of all pieces if there are not more. On a long side, these are the grooves between
+// the pieces of music.
+func (d *clickDetector) quietest(ctx context.Context, size int) (starts []int, err error) {
+	for lo := 0; lo < d.n; lo += size {
+		starts = append(starts, lo)
+	}
+	if len(starts) <= groovePieces {
+		return starts, nil
+	}
+	starts = starts[:d.n/size]
+	floor := make([]float64, len(starts))
+	err = parallel.Try(len(starts), runtime.GOMAXPROCS(0), func(i int) error {
+		x, _, err := d.piece(ctx, starts[i], starts[i]+size)
+		for _, x := range x {
+			floor[i] += d.Floor(x)
+		}
+		return err
+	})
+	order := make([]int, len(starts))
+	for i, v := range floor {
+		if order[i] = i; v == 0 {
+			floor[i] = math.Inf(1)
+		}
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(floor[i], floor[j]) })
+	order = order[:groovePieces]
+	slices.Sort(order)
+	for i, k := range order {
+		starts[i] = k * size
+	}
+	return starts[:groovePieces], err
+}
+
+// piece returns the samples [lo, hi) of all channels with the margins of the search, at its sample rate, and the index
+// of the first one.
+func (d *clickDetector) piece(ctx context.Context, lo, hi int) (x [][]float64, from int, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, 0, err
+	}
+	_, margin := d.size()
+	first := max(0, lo-margin)
+	x, err = d.Read(first, min(d.n, hi+margin))
+	for c := range x {
+		x[c], from = decimated(x[c], first, d.by)
+	}
+	return x, from, err
 }
 
 func (d *clickDetector) size() (block, margin int) {
@@ -144,7 +189,7 @@ func (d *clickDetector) find(b block) (out []candidate) {
 	x, from := decimated(b.x[b.channel], b.from, d.by)
 	all := d.Find(x, from, b.lo/d.by, (b.hi+d.by-1)/d.by)
 	if d.grooves != nil {
-		all = d.grooves[b.channel].Plausible(d.Search, x, from, all)
+		d.grooves[b.channel].Attacks(d.Search, x, from, all)
 	}
 	for _, c := range all {
 		out = append(out, candidate{lo: c.Lo, hi: c.Hi, logOdds: c.LogOdds})

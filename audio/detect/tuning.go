@@ -32,7 +32,7 @@ const (
 	clickRate     = 44100 // Hz; recordings of twice this rate or more are searched at a lower rate. Clicks are longer at 96 kHz
 	decimateReach = 16    // samples of the lower rate on each side of the filter
 	grooveSeconds = 1     // length of a piece in seconds
-	groovePieces  = 40    // maximum number of pieces; more are slower
+	groovePieces  = 15    // maximum number of pieces; more must contain more noise without music
 )
 
 // Constants of the detector for mono discs.

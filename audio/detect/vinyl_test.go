@@ -40,6 +40,16 @@ func TestVinyl(t *testing.T) {
 	for n := range both {
 		both[n] *= math.Pow(10, -1.5*math.Abs(math.Sin(float64(n)/testRate)))
 	}
+	side, _ := record(40, 30, 3) // music hides the ticks but for 6 s, and 14 s are digital silence
+	rng := rand.New(rand.NewPCG(4, 4))
+	for n := range side {
+		switch t := n / testRate; {
+		case t < 14:
+			side[n] = 0
+		case t < 20 || t >= 23 && t < 37:
+			side[n] += math.Round(1000*rng.NormFloat64()*(2+math.Sin(float64(n)/testRate))) * step
+		}
+	}
 	most := 0 // ticks found in vinyl mode
 	for _, c := range []struct {
 		name  string
@@ -50,6 +60,7 @@ func TestVinyl(t *testing.T) {
 		{"ticks", [][]float64{ticking}, Auto, true},
 		{"ticks, off", [][]float64{ticking}, Off, false},
 		{"stereo with a silent channel", [][]float64{make([]float64, len(ticking)), ticking}, Auto, true},
+		{"a side with music", [][]float64{side}, Auto, true},
 		{"no ticks", [][]float64{clean}, Auto, false},
 		{"no ticks, on", [][]float64{clean}, On, true},
 		{"noise of another level each second", [][]float64{both}, Auto, false},

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/vssgp/vssgp/audio/internal/ar"
 )
@@ -59,6 +60,15 @@ func (s *Search) floor(x []float64) floor {
 	return f
 }
 
+// Floor returns the noise floor of the quietest third of samples in quantization steps, or 0 for digital silence.
+func (s *Search) Floor(x []float64) float64 {
+	f := quantile(s.floor(x).frames, quietShare/100.0)
+	if f <= silentFloor {
+		return 0
+	}
+	return f
+}
+
 // frame returns the frame in the middle of samples [lo, hi).
 func (f *floor) frame(lo, hi int) int { return min((lo+hi)/2/f.size, len(f.frames)-1) }
 
@@ -81,16 +91,17 @@ func highPass(x []float64, cutoff float64) []float64 {
 }
 
 // A Groove is the evidence that a recording comes from a record: the clicks come from the disc, not from the sound, so
-// they also occur in its quietest third, independently of each other, and the noise floor is steady.
+// they also occur in the quietest third of pieces, independently of each other, and the noise floor there is steady.
 type Groove struct {
 	Spread     float64 // .33 quantile over the .05 quantile of the noise floor in decibels, without digital silence
 	Quiet      float64 // clicks per second in the quietest third
 	Dispersion float64 // variance over mean of their counts in countSeconds of it; 1 for independent clicks
-	Rate       float64 // clicks per second of the recording
+	Rate       float64 // clicks per second of the pieces
 
 	ticks float64 // number in the quietest third
 	limit float64 // largest noise floor of the quietest third
-	top   float64 // largest change of a sample by a click in loud sound, in quantization steps; 0: unknown
+	size  float64 // mean logarithm of the sizes of these ticks
+	sizes float64 // standard deviation of the logarithms; 0: unknown
 }
 
 // NewGroove returns the evidence of pieces of a channel.
@@ -122,7 +133,7 @@ func (s *Search) NewGroove(pieces []Piece) (g Groove) {
 			quiet, first := f > silentFloor && f <= g.limit, k
 			for ; k < len(p.At) && p.At[k] <= i; k++ {
 				if quiet {
-					sizes = append(sizes, p.Ticks[k].Size)
+					sizes = append(sizes, math.Log(p.Ticks[k].Size))
 				}
 			}
 			if !quiet {
@@ -143,7 +154,7 @@ func (s *Search) NewGroove(pieces []Piece) (g Groove) {
 		g.Dispersion += (c - mean) * (c - mean) / max(g.ticks, 1)
 	}
 	if len(sizes) >= minTicks {
-		g.top = topFactor * quantile(sizes, topShare)
+		g.size, g.sizes = stat.MeanStdDev(sizes, nil)
 	}
 	return g
 }
@@ -166,22 +177,21 @@ func MeanGroove(all []Groove) (mean Groove) {
 		mean.ticks += g.ticks
 	}
 	n = max(n, 1)
-	return Groove{mean.Spread / n, mean.Quiet / n, mean.Dispersion / n, mean.Rate / n, mean.ticks / n, 0, 0}
+	return Groove{mean.Spread / n, mean.Quiet / n, mean.Dispersion / n, mean.Rate / n, mean.ticks / n, 0, 0, 0}
 }
 
-// Plausible returns the candidates of a block of a record without those in loud sound that are larger than the clicks
-// in quiet sound, because they may be attacks. Candidates that the weights for other recordings find remain. x begins
-// at sample from.
-func (g Groove) Plausible(s *Search, x []float64, from int, all []Candidate) (out []Candidate) {
-	if g.top == 0 || len(all) == 0 {
-		return all
+// Attacks lowers the log-odds of the candidates of a block that are larger than the ticks in quiet sound, if they are in
+// loud sound, because they may be attacks: by the log of the density of a log-normal distribution of the sizes relative
+// to its largest value. x begins at sample from.
+func (g Groove) Attacks(s *Search, x []float64, from int, all []Candidate) {
+	if g.sizes == 0 || len(all) == 0 {
+		return
 	}
 	f := s.floor(x)
-	for _, c := range all {
-		loud := f.frames[f.frame(c.Lo-from, c.Hi-from)] > loudFloor*g.limit
-		if !loud || c.Size <= g.top || fitted.LogOdds(&c.Features)+ratePrior(0) > baseThreshold {
-			out = append(out, c)
+	for i, c := range all {
+		if f.frames[f.frame(c.Lo-from, c.Hi-from)] > loudFloor*g.limit {
+			z := max(0, math.Log(c.Size)-g.size) / g.sizes
+			all[i].LogOdds -= z * z / 2
 		}
 	}
-	return out
 }

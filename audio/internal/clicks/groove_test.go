@@ -36,7 +36,7 @@ func TestGroove(t *testing.T) {
 			}
 			p.Frames = append(p.Frames, floor)
 			if rng.Float64() < perSecond*frameSeconds {
-				p.Ticks, p.At = append(p.Ticks, Candidate{Size: 7}), append(p.At, i)
+				p.Ticks, p.At = append(p.Ticks, Candidate{Size: 6 + 2*float64(rng.IntN(2))}), append(p.At, i)
 			}
 		}
 		pieces = append(pieces, p)
@@ -48,7 +48,8 @@ func TestGroove(t *testing.T) {
 	testkit.Near(t, g.Spread, 20*math.Log10(limit/low), 1e-9, "spread")
 	testkit.Near(t, g.Quiet, perSecond, 4, "ticks per second in the quietest third")
 	testkit.Near(t, g.Dispersion, 1, 0.4, "dispersion of independent ticks")
-	testkit.Near(t, g.top, 7*topFactor, 1e-12, "largest change in loud sound")
+	testkit.Near(t, g.size, 0.5*(math.Log(6)+math.Log(8)), 0.02, "mean logarithm of the sizes")
+	testkit.Near(t, g.sizes, 0.5*math.Log(8.0/6), 0.01, "standard deviation")
 	if !g.Vinyl() {
 		t.Errorf("%+v is no groove", g)
 	}
@@ -71,8 +72,8 @@ func TestGroove(t *testing.T) {
 	testkit.Equal(t, mean.Quiet, 4, "mean of channels without the silent one")
 }
 
-// TestPlausible checks that large candidates in loud sound are removed, and others are not.
-func TestPlausible(t *testing.T) {
+// TestAttacks checks that candidates in loud sound lose the log-odds of their size among the ticks, and others do not.
+func TestAttacks(t *testing.T) {
 	s := New(rate, 1, 5)
 	rng := rand.New(rand.NewPCG(3, 1))
 	x := testkit.Numbers(8000, func(n int) float64 {
@@ -81,11 +82,18 @@ func TestPlausible(t *testing.T) {
 		}
 		return 100 * rng.NormFloat64()
 	})
-	g := Groove{limit: 10, top: 50}
-	all := []Candidate{{Lo: 2000, Hi: 2005, Size: 500}, {Lo: 6100, Hi: 6105, Size: 49}, {Lo: 6200, Hi: 6205, Size: 51}}
-	got := g.Plausible(s, x, 0, all)
-	testkit.Equal(t, len(got), 2, "candidates")
-	testkit.Equal(t, got[1].Lo, 6100, "the small one in loud sound")
-	g.top = 0
-	testkit.Equal(t, len(g.Plausible(s, x, 0, all)), 3, "candidates without a limit")
+	const size, sizes = 4, 0.5
+	for _, c := range []struct {
+		lo        int
+		deviation float64 // of the logarithm of the size
+		want      float64
+	}{{2000, 3, 0}, {6100, -1, 0}, {6100, 0, 0}, {6100, 1, 0.5}, {6100, 3, 4.5}} {
+		g := Groove{limit: 10, size: size, sizes: sizes}
+		all := []Candidate{{Lo: c.lo, Hi: c.lo + 5, Size: math.Exp(size + sizes*c.deviation), LogOdds: 7}}
+		g.Attacks(s, x, 0, all)
+		testkit.Near(t, all[0].LogOdds, 7-c.want, 1e-9, c)
+		g.sizes, all[0].LogOdds = 0, 7
+		g.Attacks(s, x, 0, all)
+		testkit.Equal(t, all[0].LogOdds, 7, "with ticks of unknown size")
+	}
 }

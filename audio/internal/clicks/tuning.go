@@ -46,6 +46,4 @@ const (
 	minTicks      = 10     // minimum number of ticks in quiet sound
 	leastTick     = 1.0    // minimum log-odds of a tick; a voice has a few with 0
 	leastPlain    = -6.0   // minimum log-odds of a tick by the weights for other recordings; pulses of a voice have -10
-	topShare      = 0.98   // their quantile
-	topFactor     = 2.5    // ratio of the limit to it; higher keeps more loud ticks and removes more attacks
 )
