@@ -15,7 +15,6 @@ import (
 	"log"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"strings"
 	"syscall"
 
@@ -31,7 +30,7 @@ import (
 func main() {
 	log.SetOutput(io.Discard) // mewkiz/flac logs a line for each frame with an unusual sample rate
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(heap.GC)
+		heap.Collect()
 	}
 	j, err := cli.JoinJob()
 	if err != nil {

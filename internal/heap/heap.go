@@ -1,7 +1,10 @@
 // Package heap defines the garbage collector's setting on which the memory estimates are based.
 package heap
 
-import "fmt"
+import (
+	"fmt"
+	"runtime/debug"
+)
 
 const (
 	// GC is the garbage, in percent of live memory, at which the commands collect. Nearly all live memory is a few large arrays of numbers,
@@ -9,7 +12,18 @@ const (
 	GC = 25
 	// Factor is the size of the heap before a collection, relative to live memory.
 	Factor = 1 + GC/100.
+	// Unused is the number of bytes of the heap that Collect reserves. They count as live, so a small heap is not collected
+	// more often than every Unused·GC/100 bytes, but they are never written, so they occupy no memory.
+	Unused = 32 << 20
 )
+
+var unused []byte
+
+// Collect sets the garbage collector to GC.
+func Collect() {
+	unused = make([]byte, Unused)
+	debug.SetGCPercent(GC)
+}
 
 // Size formats a number of bytes with three digits, in MiB or GiB.
 func Size(bytes float64) string {

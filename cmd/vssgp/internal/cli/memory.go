@@ -7,6 +7,8 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+
+	"github.com/vssgp/vssgp/internal/heap"
 )
 
 const meminfo = "/proc/meminfo"
@@ -26,8 +28,8 @@ func MemoryLimit(given float64) float64 {
 			limit = left
 		}
 	}
-	if limit > 0 && limit < math.MaxInt64 && os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(int64(limit))
+	if limit > 0 && limit < math.MaxInt64-heap.Unused && os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(int64(limit) + heap.Unused)
 	}
 	return limit
 }
