@@ -3,6 +3,7 @@ package heap
 
 import (
 	"fmt"
+	"runtime"
 	"runtime/debug"
 )
 
@@ -17,11 +18,12 @@ const (
 	Unused = 32 << 20
 )
 
-var unused []byte
+var reserve []byte
 
 // Collect sets the garbage collector to GC.
 func Collect() {
-	unused = make([]byte, Unused)
+	reserve = make([]byte, Unused)
+	runtime.KeepAlive(reserve) // while it is a global variable; a variable that is only assigned is an error of staticcheck
 	debug.SetGCPercent(GC)
 }
 

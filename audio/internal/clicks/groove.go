@@ -181,8 +181,9 @@ func MeanGroove(all []Groove) (mean Groove) {
 }
 
 // Attacks lowers the log-odds of the candidates of a block that are larger than the ticks in quiet sound, if they are in
-// loud sound, because they may be attacks: by the log of the density of a log-normal distribution of the sizes relative
-// to its largest value. x begins at sample from.
+// loud sound, because they may be attacks. The logarithms of the sizes have a Student distribution with sizeFreedom
+// degrees of freedom, and a candidate loses the logarithm of its density relative to the maximum. x begins at sample
+// from.
 func (g Groove) Attacks(s *Search, x []float64, from int, all []Candidate) {
 	if g.sizes == 0 || len(all) == 0 {
 		return
@@ -191,7 +192,7 @@ func (g Groove) Attacks(s *Search, x []float64, from int, all []Candidate) {
 	for i, c := range all {
 		if f.frames[f.frame(c.Lo-from, c.Hi-from)] > loudFloor*g.limit {
 			z := max(0, math.Log(c.Size)-g.size) / g.sizes
-			all[i].LogOdds -= z * z / 2
+			all[i].LogOdds -= (sizeFreedom + 1) / 2.0 * math.Log1p(z*z/sizeFreedom)
 		}
 	}
 }

@@ -43,6 +43,7 @@ const (
 	minQuiet      = 4.0    // clicks per second; undamaged sound has up to 3
 	maxDispersion = 2.0    // drums and applause have 3 or more
 	loudFloor     = 2.0    // minimum ratio of the floor of loud sound to the largest one of quiet sound
+	sizeFreedom   = 10     // degrees of freedom of the sizes of ticks; .5 % of them are beyond 3.5 standard deviations
 	minTicks      = 10     // minimum number of ticks in quiet sound
 	leastTick     = 1.0    // minimum log-odds of a tick; a voice has a few with 0
 	leastPlain    = -6.0   // minimum log-odds of a tick by the weights for other recordings; pulses of a voice have -10
