@@ -196,14 +196,16 @@ func recordings(folder string) []string {
 	return all
 }
 
-// search finds the candidates of trials. With noise of records, the true rate of clicks is known.
-func search(all []*trial, weights *clicks.Weights, known bool) {
+// search finds the candidates of trials, in vinyl mode with the true rate of clicks for noise of records.
+func search(all []*trial, weights *clicks.Weights, vinyl bool) {
 	parallel.For(len(all), runtime.GOMAXPROCS(0), func(i int) {
 		t := all[i]
-		t.search = &clicks.Search{Rate: t.rate, Step: t.step, Weights: weights, Least: minLogOdds}
-		if known {
+		t.search = clicks.New(t.rate, t.step, detect.DefaultSensitivity)
+		if vinyl {
+			t.search = t.search.Vinyl()
 			t.search.SetRate(float64(len(t.added)) / t.seconds)
 		}
+		t.search.Weights, t.search.Least = weights, minLogOdds
 		t.found = t.search.Find(t.y, 0, 0, len(t.y))
 		clicks.Sort(t.found)
 	})
