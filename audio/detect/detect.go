@@ -65,11 +65,12 @@ type Report struct {
 const NearMiss = 3
 
 // A Groove is the evidence that a recording comes from a record, as the mean over its channels. Ticks come from the disc,
-// so they also occur in the quietest third of the recording, independently of each other, and its noise floor is steady.
+// so they also occur where the recording is quiet, independently of each other, and the noise floor there is steady. Quiet
+// parts are the quietest third of its fifteen quietest seconds.
 type Groove struct {
 	Used       bool    // whether clicks were searched as on a record
-	Quiet      float64 // ticks per second in the quietest third
-	Spread     float64 // of the noise floor of the quietest third, in decibels
+	Quiet      float64 // ticks per second in the quiet parts
+	Spread     float64 // of the noise floor of the quiet parts, in decibels
 	Dispersion float64 // variance over mean of the number of ticks in 0.1 s; 1 for independent ticks
 }
 
