@@ -59,18 +59,19 @@ func newClicks(ctx context.Context, r recording, o *Options) (detector, error) {
 // vinyl looks for noise of a groove, and selects the vinyl mode if there is any or if it is on.
 func (d *clickDetector) vinyl(ctx context.Context, by Switch) (Groove, error) {
 	normal := d.Search
-	d.Search = normal.Vinyl()
+	d.Search = clicks.New(normal.Rate, normal.Step, DefaultSensitivity+NearMiss).Vinyl() // the same evidence for all sensitivities
 	grooves, err := d.listen(ctx)
 	if err != nil {
 		return Groove{}, err
 	}
 	mean := clicks.MeanGroove(grooves)
-	g := Groove{by == On || mean.Vinyl(), mean.Quiet, mean.Spread, mean.Dispersion}
+	g := Groove{by == On, mean.Quiet, mean.Spread, mean.Dispersion, mean.Doubt()}
+	g.Used = g.Used || g.Doubt == ""
 	if !g.Used {
 		d.Search = normal
 		return g, nil
 	}
-	d.grooves = grooves
+	d.Search, d.grooves = normal.Vinyl(), grooves
 	d.SetRate(mean.Rate)
 	return g, nil
 }

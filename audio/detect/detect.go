@@ -72,6 +72,7 @@ type Groove struct {
 	Quiet      float64 // ticks per second in the quiet parts
 	Spread     float64 // of the noise floor of the quiet parts, in decibels
 	Dispersion float64 // variance over mean of the number of ticks in 0.1 s; 1 for independent ticks
+	Doubt      string  // why these do not show a record, such as "the noise there is not steady"; "" if they do
 }
 
 // DefaultSensitivity balances recall and precision on recordings.

@@ -3,6 +3,7 @@ package detect
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/vssgp/vssgp/audio"
@@ -80,6 +81,36 @@ func TestVinyl(t *testing.T) {
 			t.Errorf("%d of %d ticks found in vinyl mode and %d otherwise", most, len(ticks), hits)
 		case c.name == "no ticks" && len(found) > 0:
 			t.Errorf("%v found in noise", found)
+		}
+	}
+}
+
+// TestNearMisses checks with and without the vinyl mode that the detections and the near misses are the detections at the
+// sensitivity of the near misses.
+func TestNearMisses(t *testing.T) {
+	x, _ := record(6, 30, 1)
+	at := func(sensitivity float64, vinyl Switch) (found, near []Found) {
+		var r Report
+		o := Options{Kinds: []Kind{Clicks}, Step: step, Vinyl: vinyl, Sensitivity: sensitivity, Report: &r}
+		found = testkit.Must(Find(t.Context(), audio.Samples{x}, len(x), testRate, o))(t)
+		return found, r.Near
+	}
+	for _, vinyl := range []Switch{Auto, Off} {
+		for _, sensitivity := range []float64{3, 5} {
+			found, near := at(sensitivity, vinyl)
+			all := append(found, near...)
+			more, _ := at(sensitivity+NearMiss, vinyl)
+			for _, d := range more {
+				touches := func(f Found) bool { return f.Start <= d.End && d.Start <= f.End }
+				if !slices.ContainsFunc(all, touches) {
+					t.Errorf("vinyl %v: %v is found at sensitivity %v only", vinyl, d.Gap, sensitivity+NearMiss)
+				}
+			}
+			for _, f := range all {
+				if !slices.ContainsFunc(more, func(d Found) bool { return d.Start <= f.Start && f.End <= d.End }) {
+					t.Errorf("vinyl %v, sensitivity %v: %v is not found at sensitivity %v", vinyl, sensitivity, f.Gap, sensitivity+NearMiss)
+				}
+			}
 		}
 	}
 }

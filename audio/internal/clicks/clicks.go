@@ -26,6 +26,7 @@ type Search struct {
 	Step    float64 // quantization step
 	Weights *Weights
 	Least   float64 // minimum log-odds of a returned candidate
+	Again   float64 // minimum log-odds of a candidate whose feature fAgain, which is expensive, is computed
 	Strict  float64 // added to the minimum log-odds of a reported candidate
 	Prior   float64 // log-odds that the rate of clicks adds to the decision to remove a candidate from the sound
 }
@@ -38,13 +39,14 @@ func (s *Search) removal() float64 { return firstPassLogOdds - s.Prior }
 
 // New returns a Search with the fitted weights for a sensitivity of 0 to 10.
 func New(rate int, step, sensitivity float64) *Search {
-	return &Search{Rate: rate, Step: step, Weights: &fitted, Least: threshold(sensitivity) - ratePrior(maxRate)}
+	least := threshold(sensitivity) - ratePrior(maxRate)
+	return &Search{Rate: rate, Step: step, Weights: &fitted, Least: least, Again: least}
 }
 
 // Vinyl returns the Search with the weights for records.
 func (s *Search) Vinyl() *Search {
 	v := *s
-	v.Weights, v.Strict = &vinyl, vinylStrict
+	v.Weights, v.Strict, v.Again = &vinyl, vinylStrict, vinylAgain
 	return &v
 }
 

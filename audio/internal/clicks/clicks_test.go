@@ -34,7 +34,7 @@ func ringing(n int, clicks ...int) []float64 {
 // opened returns a window of x after one search.
 func opened(t *testing.T, x []float64) *window {
 	w := &window{Search: New(rate, 1, 5)}
-	w.Least = math.Inf(-1)
+	w.Least, w.Again = math.Inf(-1), math.Inf(-1)
 	if !w.open(x) || w.search(order, len(x)) == nil {
 		t.Fatal("nothing to find")
 	}

@@ -100,7 +100,7 @@ func (w *window) change(lo, hi int) change {
 	f[fLevel] = math.Log10(floats.Dot(d, d)/float64(length)/max(1, around) + 1e-9)
 	f[fHeavy] = w.heavy
 	f[fRoot] = math.Log(w.lags[0])
-	if c.LogOdds = w.Weights.LogOdds(f); c.LogOdds >= min(w.Least, w.removal()) { // fAgain is expensive and only lowers the log-odds
+	if c.LogOdds = w.Weights.LogOdds(f); c.LogOdds >= min(w.Again, w.removal()) {
 		f[fAgain] = w.again(own, lo) / before
 		c.LogOdds = w.Weights.LogOdds(f)
 	}

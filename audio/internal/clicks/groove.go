@@ -159,9 +159,17 @@ func (s *Search) NewGroove(pieces []Piece) (g Groove) {
 	return g
 }
 
-// Vinyl reports whether the evidence supports the weights for records.
-func (g Groove) Vinyl() bool {
-	return g.ticks >= minTicks && g.Spread <= maxSpread && g.Quiet >= minQuiet && g.Dispersion <= maxDispersion
+// Doubt returns why the evidence does not support the weights for records, or "" if it does.
+func (g Groove) Doubt() string {
+	switch {
+	case g.ticks < minTicks || g.Quiet < minQuiet:
+		return "they are too few"
+	case g.Spread > maxSpread:
+		return "the noise there is not steady"
+	case g.Dispersion > maxDispersion:
+		return "they come in groups"
+	}
+	return ""
 }
 
 // MeanGroove returns the mean of the evidence of channels, without silent channels.

@@ -50,8 +50,19 @@ func TestGroove(t *testing.T) {
 	testkit.Near(t, g.Dispersion, 1, 0.4, "dispersion of independent ticks")
 	testkit.Near(t, g.size, 0.5*(math.Log(6)+math.Log(8)), 0.02, "mean logarithm of the sizes")
 	testkit.Near(t, g.sizes, 0.5*math.Log(8.0/6), 0.01, "standard deviation")
-	if !g.Vinyl() {
-		t.Errorf("%+v is no groove", g)
+	testkit.Equal(t, g.Doubt(), "", "a groove")
+	for _, c := range []struct {
+		change func(g *Groove)
+		want   string
+	}{
+		{func(g *Groove) { g.ticks = minTicks - 1 }, "they are too few"},
+		{func(g *Groove) { g.Quiet = 0.99 * minQuiet }, "they are too few"},
+		{func(g *Groove) { g.Spread = 1.01 * maxSpread }, "the noise there is not steady"},
+		{func(g *Groove) { g.Dispersion = 1.01 * maxDispersion }, "they come in groups"},
+	} {
+		other := g
+		c.change(&other)
+		testkit.Equal(t, other.Doubt(), c.want, other)
 	}
 
 	for i := range pieces { // all ticks of two seconds in consecutive frames
@@ -62,10 +73,10 @@ func TestGroove(t *testing.T) {
 			pieces[i].Ticks, pieces[i].At = nil, nil
 		}
 	}
-	if g = s.NewGroove(pieces); g.Dispersion < 2*maxDispersion || g.Vinyl() {
+	if g = s.NewGroove(pieces); g.Dispersion < 2*maxDispersion || g.Doubt() == "" {
 		t.Errorf("bursts are a groove: %+v", g)
 	}
-	if g = s.NewGroove([]Piece{silent}); g.Vinyl() || g != (Groove{}) {
+	if g = s.NewGroove([]Piece{silent}); g.Doubt() == "" || g != (Groove{}) {
 		t.Errorf("silence: %+v", g)
 	}
 	mean := MeanGroove([]Groove{{Quiet: 3, limit: 1}, {}, {Quiet: 5, limit: 2}})

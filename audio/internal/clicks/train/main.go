@@ -205,7 +205,7 @@ func search(all []*trial, weights *clicks.Weights, vinyl bool) {
 			t.search = t.search.Vinyl()
 			t.search.SetRate(float64(len(t.added)) / t.seconds)
 		}
-		t.search.Weights, t.search.Least = weights, minLogOdds
+		t.search.Weights, t.search.Least, t.search.Again = weights, minLogOdds, minLogOdds
 		t.found = t.search.Find(t.y, 0, 0, len(t.y))
 		clicks.Sort(t.found)
 	})

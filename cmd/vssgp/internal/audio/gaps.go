@@ -133,7 +133,8 @@ func (g *gapFlags) in(
 		}
 	}
 	if found != nil {
-		found = slices.DeleteFunc(found, func(f detect.Found) bool { return f.LogOdds != 0 && math.Round(100*f.Confidence()) < g.confidence })
+		unsure := func(f detect.Found) bool { return f.LogOdds != 0 && math.Round(100*f.Confidence()) < g.confidence }
+		found, how.Near = slices.DeleteFunc(found, unsure), slices.DeleteFunc(how.Near, unsure)
 		gaps = nil
 		for _, f := range found {
 			gaps = append(gaps, f.Gap)

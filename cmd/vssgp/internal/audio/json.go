@@ -66,6 +66,7 @@ type vinyl struct {
 	Ticks      float64 `json:"quiet_ticks_per_second"`
 	Spread     float64 `json:"floor_spread_db"`
 	Dispersion float64 `json:"dispersion"`
+	Doubt      string  `json:"doubt,omitzero"`
 }
 
 // A mono describes whether clicks were searched as on a mono disc, and the evidence.
@@ -133,9 +134,11 @@ func resultOf(f *report.Fill, o *imputeFlags, models []string, s *scores) *resul
 		all.Found = foundOf(f.Found)
 	}
 	if slices.Contains(o.gaps.find.Kinds, detect.Clicks) {
-		v := f.Search.Vinyl
-		all.Near, all.Vinyl = foundOf(f.Search.Near), &vinyl{v.Used, v.Quiet, v.Spread, v.Dispersion}
-		if m := f.Search.Mono; f.Channels == 2 {
+		all.Near = foundOf(f.Search.Near)
+		if v := f.Search.Vinyl; switchOf(o.gaps.vinyl) != detect.Off {
+			all.Vinyl = &vinyl{v.Used, v.Quiet, v.Spread, v.Dispersion, v.Doubt}
+		}
+		if m := f.Search.Mono; f.Channels == 2 && switchOf(o.gaps.mono) != detect.Off {
 			all.Mono = &mono{m.Used, m.Reduction, m.Music}
 		}
 	}

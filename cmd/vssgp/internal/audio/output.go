@@ -197,7 +197,7 @@ func noteSearch(env *cli.Env, g *gapFlags, f *report.Fill) {
 	case v.Used && g.vinyl == autoSwitch:
 		env.Note("%.0f ticks a second in quiet parts, as on a record: vinyl mode; --vinyl off disables it", v.Quiet)
 	case g.vinyl == autoSwitch && v.Quiet > manyQuiet:
-		env.Note("%.0f ticks a second in quiet parts, but the noise is not as on a record; --vinyl on finds more", v.Quiet)
+		env.Note("%.0f ticks a second in quiet parts, but %s: no vinyl mode; --vinyl on enables it", v.Quiet, v.Doubt)
 	}
 	if m := f.Search.Mono; m.Used && g.mono == autoSwitch {
 		env.Note("the channels are a mono disc's, with the same sound %.0f dB above their difference, which is searched, too; "+
@@ -214,8 +214,12 @@ func noteSearch(env *cli.Env, g *gapFlags, f *report.Fill) {
 			"with --report, or use --confidence 80", 100*sum/float64(n))
 	}
 	if n := len(f.Search.Near); float64(n)*float64(f.Rate) > manyNear*float64(f.Samples) {
-		env.Note("%s nearly found; --sensitivity %.3g finds them, --report lists them", cli.Counted(n, "more click"),
-			min(detect.MaxSensitivity, g.find.Sensitivity+detect.NearMiss))
+		sum := 0.0
+		for _, d := range f.Search.Near {
+			sum += d.Confidence()
+		}
+		env.Note("%s nearly found, with a mean confidence of %.0f %%; --sensitivity %.3g finds them, --report lists the most probable",
+			cli.Counted(n, "more click"), 100*sum/float64(n), min(detect.MaxSensitivity, g.find.Sensitivity+detect.NearMiss))
 	}
 }
 

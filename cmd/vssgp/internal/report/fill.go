@@ -100,7 +100,7 @@ func (p *embedded) limits() (text []string) {
 	if p.charted < len(p.gaps) {
 		which := "with the least certain fills (the largest expected errors relative to the surrounding level)"
 		if p.Result == nil {
-			which = "with the highest confidence"
+			which = "with the lowest confidence"
 		}
 		text = append(text, fmt.Sprintf("Of %d gaps, it lists %d and plots the %d %s.",
 			len(p.gaps), len(p.listed), p.charted, which))
@@ -124,9 +124,10 @@ func (p *embedded) overview() section {
 	return section{Title: "The recording", Play: "the whole recording", Charts: append(charts, p.spectrograms(0, p.Samples, 600, 0.025)...)}
 }
 
-// minSure orders filled gaps by decreasing expected error, and detections by decreasing log-odds.
+// minSure orders filled gaps by decreasing expected error, and detections by increasing log-odds; those without are last.
 func minSure(a, b *gap) int {
-	return cmp.Or(cmp.Compare(b.relative, a.relative), cmp.Compare(b.found.LogOdds, a.found.LogOdds))
+	sure := func(g *gap) float64 { return cmp.Or(g.found.LogOdds, math.Inf(1)) }
+	return cmp.Or(cmp.Compare(b.relative, a.relative), cmp.Compare(sure(a), sure(b)))
 }
 
 // expectedError returns the RMS of a fill's standard deviations, and the same relative to the RMS of the surrounding samples. Both are the
@@ -154,7 +155,7 @@ func (p *embedded) list() section {
 		t.Caption = fmt.Sprintf("The first %d of %d gaps", len(p.listed), len(p.gaps))
 	}
 	if p.Result == nil {
-		t.Caption += ", by decreasing confidence."
+		t.Caption += ", by increasing confidence."
 	} else {
 		t.Caption += ", by decreasing expected error, which is relative to the surrounding level."
 		t.Head[1] = "expected error, %"

@@ -198,13 +198,13 @@ func TestWarnings(t *testing.T) {
 func TestFoundPage(t *testing.T) {
 	counted(t, damaged(60, 2), map[string]int{
 		"Found: long.wav": 2, "60 gaps found (": 1, "Nothing was filled": 1, ">Damage found<": 2, "<th scope=\"row\">clicks</th><td>20</td>": 1,
-		"only in channel 2": 1, "<b>Lengths of the detections": 1, "Length of each detection over time": 3, `value="after"`: 0, "by decreasing confidence": 2,
+		"only in channel 2": 1, "<b>Lengths of the detections": 1, "Length of each detection over time": 3, `value="after"`: 0, "by increasing confidence": 2,
 		"expected error": 0, "data:image/png;base64,": 2 * (1 + maxSpectrograms), "<b>Spectrogram<": 1 + maxSpectrograms, `"mean":"`: 0,
 		"Found: zeros, confidence 100 %": 9,
 	})
 	chart := pictureOf(t, damaged(6000, 1).found().Charts...)
 	testkit.Equal(t, strings.Count(chart, "A1.2,1.2 0 1 1 "), 2*(maxDetections+3), "arcs of the longest detections and of three kinds in the legend")
-	counted(t, damaged(6000, 1), map[string]int{"Length over time of the longest 2000 of 6000": 3, "Of 6000 gaps, it lists 300 and plots the 40 with the highest confidence": 1})
+	counted(t, damaged(6000, 1), map[string]int{"Length over time of the longest 2000 of 6000": 3, "Of 6000 gaps, it lists 300 and plots the 40 with the lowest confidence": 1})
 	counted(t, damaged(0, 1), map[string]int{"Nothing was found.": 1, "0 gaps found (": 1, `id="player"`: 1, "List of gaps": 0})
 	f := made(30000, 1000, 1)
 	for i, g := range f.Gaps {
