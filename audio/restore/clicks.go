@@ -3,6 +3,7 @@ package restore
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/audio/internal/crosschannel"
@@ -10,14 +11,15 @@ import (
 	"github.com/vssgp/vssgp/internal/parallel"
 )
 
-// fillClicks restores the short clicks of all channels unless the method is AR. Clicks that it leaves to the mixture are longer or at the ends
-// of the recording, or the sound around them is silent.
+// fillClicks restores the quick clicks of all channels unless the method is AR. It leaves those at the ends of the recording to the mixture,
+// and those in silence.
 func (g *gapFiller) fillClicks() error {
 	if g.res.Method == AR {
 		return nil
 	}
 	for c, lane := range g.lanes {
-		tiles := g.tiles(lane)
+		g.quick = append(g.quick, g.quickOf(lane))
+		tiles := g.tiles(c)
 		restore := func(k int) error { return g.restoreTile(c, tiles[k]) }
 		if err := parallel.Try(len(tiles), workers(len(tiles)), restore); err != nil {
 			return err
@@ -26,14 +28,37 @@ func (g *gapFiller) fillClicks() error {
 	return nil
 }
 
+// quickOf reports for each gap whether package declick restores it as a click of a lane. It does not restore clicks above briefClick that are
+// isolated, for which the mixture has smaller errors. If clicks are dense, it has larger ones, and takes very long.
+func (g *gapFiller) quickOf(lane []int) []bool {
+	quick := make([]bool, len(g.res.Gaps))
+	reach, brief := audio.SamplesIn(denseSeconds, g.res.rate), audio.SamplesIn(briefClick, g.res.rate)
+	var starts []int
+	for _, k := range lane {
+		if gap := g.res.Gaps[k]; gap.Click {
+			starts = append(starts, gap.Start)
+		}
+	}
+	for _, k := range lane {
+		gap := g.res.Gaps[k]
+		lo, hi := max(0, gap.Start-reach), min(g.res.samples, gap.Start+reach)
+		first, _ := slices.BinarySearch(starts, lo)
+		last, _ := slices.BinarySearch(starts, hi)
+		dense := float64(last-first)*g.rate >= denseClicks*float64(hi-lo)
+		quick[k] = gap.Click && (gap.Len() <= brief || g.short(gap) && dense)
+	}
+	return quick
+}
+
 // short reports whether a gap is short enough for package declick.
 func (g *gapFiller) short(gap Gap) bool { return gap.Len() <= declick.Longest(g.rate) }
 
 // A group is the part [from, to) of a lane: clicks that are restored together, and other short gaps between them.
 type group struct{ from, to int }
 
-// groups returns the groups of the short clicks of a lane. No long gap is inside a group.
-func (g *gapFiller) groups(lane []int) (all []group) {
+// groups returns the groups of the quick clicks of channel c. No long gap is inside a group.
+func (g *gapFiller) groups(c int) (all []group) {
+	lane := g.lanes[c]
 	var last *group
 	for k, i := range lane {
 		gap := g.res.Gaps[i]
@@ -42,7 +67,7 @@ func (g *gapFiller) groups(lane []int) (all []group) {
 			continue
 		case !g.short(gap):
 			last = nil
-		case !gap.Click:
+		case !g.quick[c][i]:
 		case last != nil && gap.Start-g.res.Gaps[lane[last.from]].Start <= declick.Group(g.rate):
 			last.to = k + 1
 		default:
@@ -53,11 +78,12 @@ func (g *gapFiller) groups(lane []int) (all []group) {
 	return all
 }
 
-// tiles returns the groups of a lane, divided by the tiles in which they begin. The groups of a tile use the same prediction from other
+// tiles returns the groups of channel c, divided by the tiles in which they begin. The groups of a tile use the same prediction from other
 // channels.
-func (g *gapFiller) tiles(lane []int) (tiles [][]group) {
+func (g *gapFiller) tiles(c int) (tiles [][]group) {
+	lane := g.lanes[c]
 	tile, last := audio.SamplesIn(clickTile, g.res.rate), -1
-	for _, of := range g.groups(lane) {
+	for _, of := range g.groups(c) {
 		if at := g.res.Gaps[lane[of.from]].Start / tile; at != last {
 			last, tiles = at, append(tiles, nil)
 		}
@@ -124,7 +150,7 @@ func (g *gapFiller) section(c int, of group) (s clickSection, ok bool) {
 			continue
 		}
 		s.gaps = append(s.gaps, [2]int{gap.Start - s.lo, gap.End - s.lo})
-		if gap.Click && gap.Start >= first.Start && gap.End <= last.End {
+		if g.quick[c][k] && gap.Start >= first.Start && gap.End <= last.End {
 			s.own = append(s.own, k)
 		}
 	}

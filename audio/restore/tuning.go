@@ -12,14 +12,17 @@ const (
 	// their ends resemble the original. The cost is linear in the length.
 	LongGap = 200 * time.Millisecond
 
-	clickTile   = 1.0  // seconds of clicks with the same prediction from other channels; 0.5 is equal, but the predictions take longer
-	edgeOfGap   = 1.0  // seconds of a long gap that are predicted from each side; the rest is filled with zeros
-	jointGain   = 0.05 // minimum decrease of the mean log squared error in trials to use other channels (docs/fills.md)
-	unreliable  = 0.65 // maximum ratio of expected error to surrounding level without a warning (docs/fills.md)
-	minObserved = 32   // minimum number of observed samples in an excerpt
-	gapArrays   = 45   // measured number of temporary arrays of the samples around a gap
-	tileArrays  = 10   // number of temporary arrays of the samples around a tile, in addition to three for each channel
-	clickValues = 80   // memory of the fill of a click in addition to its samples, in float64 values
+	clickTile    = 1.0    // seconds of clicks with the same prediction from other channels; 0.5 is equal, but the predictions take longer
+	briefClick   = 0.0005 // seconds; package declick restores isolated clicks up to it; with 0.001, bench repair has 0.4 dB more error
+	denseClicks  = 20     // per second, from which it restores longer ones, too
+	denseSeconds = 1      // on each side of a click in which they are counted
+	edgeOfGap    = 1.0    // seconds of a long gap that are predicted from each side; the rest is filled with zeros
+	jointGain    = 0.05   // minimum decrease of the mean log squared error in trials to use other channels (docs/fills.md)
+	unreliable   = 0.65   // maximum ratio of expected error to surrounding level without a warning (docs/fills.md)
+	minObserved  = 32     // minimum number of observed samples in an excerpt
+	gapArrays    = 45     // measured number of temporary arrays of the samples around a gap
+	tileArrays   = 10     // number of temporary arrays of the samples around a tile, in addition to three for each channel
+	clickValues  = 80     // memory of the fill of a click in addition to its samples, in float64 values
 
 	// Natural fills. The values were chosen on 210 gaps of 20 to 80 ms in ten pieces of music (docs/fills.md).
 	minNatural    = 0.008 // seconds; in shorter gaps the mean lacks little power
