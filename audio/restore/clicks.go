@@ -5,21 +5,23 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/audio/internal/crosschannel"
 	"github.com/vssgp/vssgp/audio/internal/declick"
 	"github.com/vssgp/vssgp/internal/parallel"
 )
 
-// fillClicks restores the quick clicks of all channels unless the method is AR. It leaves those at the ends of the recording to the mixture,
-// and those in silence.
+// fillClicks restores the short clicks of all channels unless the method is AR. Clicks that it leaves to the mixture are longer or at the ends
+// of the recording, the sound around them is silent, or they are isolated and loud.
 func (g *gapFiller) fillClicks() error {
 	if g.res.Method == AR {
 		return nil
 	}
 	for c, lane := range g.lanes {
-		g.quick = append(g.quick, g.quickOf(lane))
-		tiles := g.tiles(c)
+		g.lonely = append(g.lonely, g.lonelyOf(lane))
+		tiles := g.tiles(lane)
 		restore := func(k int) error { return g.restoreTile(c, tiles[k]) }
 		if err := parallel.Try(len(tiles), workers(len(tiles)), restore); err != nil {
 			return err
@@ -28,10 +30,10 @@ func (g *gapFiller) fillClicks() error {
 	return nil
 }
 
-// quickOf reports for each gap whether package declick restores it as a click of a lane. It does not restore clicks above briefClick that are
-// isolated, for which the mixture has smaller errors. If clicks are dense, it has larger ones, and takes very long.
-func (g *gapFiller) quickOf(lane []int) []bool {
-	quick := make([]bool, len(g.res.Gaps))
+// lonelyOf reports for each gap whether it is a click of a lane above briefClick without many others near it. If such a click is loud, the
+// mixture has smaller errors than package declick. If clicks are dense, the mixture has larger ones, and takes very long.
+func (g *gapFiller) lonelyOf(lane []int) []bool {
+	lonely := make([]bool, len(g.res.Gaps))
 	reach, brief := audio.SamplesIn(denseSeconds, g.res.rate), audio.SamplesIn(briefClick, g.res.rate)
 	var starts []int
 	for _, k := range lane {
@@ -44,10 +46,9 @@ func (g *gapFiller) quickOf(lane []int) []bool {
 		lo, hi := max(0, gap.Start-reach), min(g.res.samples, gap.Start+reach)
 		first, _ := slices.BinarySearch(starts, lo)
 		last, _ := slices.BinarySearch(starts, hi)
-		dense := float64(last-first)*g.rate >= denseClicks*float64(hi-lo)
-		quick[k] = gap.Click && (gap.Len() <= brief || g.short(gap) && dense)
+		lonely[k] = gap.Click && gap.Len() > brief && float64(last-first)*g.rate < denseClicks*float64(hi-lo)
 	}
-	return quick
+	return lonely
 }
 
 // short reports whether a gap is short enough for package declick.
@@ -56,9 +57,8 @@ func (g *gapFiller) short(gap Gap) bool { return gap.Len() <= declick.Longest(g.
 // A group is the part [from, to) of a lane: clicks that are restored together, and other short gaps between them.
 type group struct{ from, to int }
 
-// groups returns the groups of the quick clicks of channel c. No long gap is inside a group.
-func (g *gapFiller) groups(c int) (all []group) {
-	lane := g.lanes[c]
+// groups returns the groups of the short clicks of a lane. No long gap is inside a group.
+func (g *gapFiller) groups(lane []int) (all []group) {
 	var last *group
 	for k, i := range lane {
 		gap := g.res.Gaps[i]
@@ -67,7 +67,7 @@ func (g *gapFiller) groups(c int) (all []group) {
 			continue
 		case !g.short(gap):
 			last = nil
-		case !g.quick[c][i]:
+		case !gap.Click:
 		case last != nil && gap.Start-g.res.Gaps[lane[last.from]].Start <= declick.Group(g.rate):
 			last.to = k + 1
 		default:
@@ -78,12 +78,11 @@ func (g *gapFiller) groups(c int) (all []group) {
 	return all
 }
 
-// tiles returns the groups of channel c, divided by the tiles in which they begin. The groups of a tile use the same prediction from other
+// tiles returns the groups of a lane, divided by the tiles in which they begin. The groups of a tile use the same prediction from other
 // channels.
-func (g *gapFiller) tiles(c int) (tiles [][]group) {
-	lane := g.lanes[c]
+func (g *gapFiller) tiles(lane []int) (tiles [][]group) {
 	tile, last := audio.SamplesIn(clickTile, g.res.rate), -1
-	for _, of := range g.groups(c) {
+	for _, of := range g.groups(lane) {
 		if at := g.res.Gaps[lane[of.from]].Start / tile; at != last {
 			last, tiles = at, append(tiles, nil)
 		}
@@ -150,7 +149,7 @@ func (g *gapFiller) section(c int, of group) (s clickSection, ok bool) {
 			continue
 		}
 		s.gaps = append(s.gaps, [2]int{gap.Start - s.lo, gap.End - s.lo})
-		if g.quick[c][k] && gap.Start >= first.Start && gap.End <= last.End {
+		if gap.Click && gap.Start >= first.Start && gap.End <= last.End {
 			s.own = append(s.own, k)
 		}
 	}
@@ -170,6 +169,10 @@ func (g *gapFiller) restoreClicks(c int, s clickSection, z []float64, lo int, p 
 	}
 	for k, f := range alone {
 		gap := g.res.Gaps[k]
+		change := floats.Distance(f.Mean, own[gap.Start-s.lo:gap.End-s.lo], 2) / math.Sqrt(float64(gap.Len()))
+		if g.lonely[c][k] && change > loudClick*math.Sqrt(f.Variance) {
+			continue
+		}
 		fill := &GapFill{Gap: gap, Channel: c, Mean: f.Mean, SD: f.SD, Draws: f.Draws, Joint: f.joint}
 		fill.Level = g.level(own, s.gaps, gap.Start-s.lo, gap.End-s.lo)
 		fill.Warning = warningOf(fill, -1, longest(g.res.rate))

@@ -61,7 +61,7 @@ func TestFaintClicks(t *testing.T) {
 	x := tones(9000, 1, 0.01)
 	var short, long []Gap
 	for at := 500; at < 8500; at += 400 {
-		short = append(short, clicks(0, [2]int{at, at + 4})...)
+		short = append(short, clicks(0, [2]int{at, at + 6})...)
 		long = append(long, clicks(0, [2]int{at, at + 17})...)
 	}
 	plain := func(gaps []Gap) []Gap {
@@ -105,23 +105,40 @@ func TestClicksLeftToMixture(t *testing.T) {
 	}
 }
 
-// TestQuick checks which clicks package declick restores.
-func TestQuick(t *testing.T) {
-	const rate, brief, short = 8000, 4, 16 // samples
+// TestLonely checks which clicks are isolated.
+func TestLonely(t *testing.T) {
+	const rate, brief = 8000, 4 // samples
 	for _, c := range []struct {
 		every, length int
 		click, want   bool
 	}{
-		{every: 500, length: brief, click: true, want: true}, {every: 500, length: brief + 1, click: true}, {every: 500, length: brief},
-		{every: 390, length: short, click: true, want: true}, {every: 390, length: short + 1, click: true}, {every: 390, length: short},
-		{every: 410, length: short, click: true},
+		{every: 500, length: brief, click: true}, {every: 500, length: brief + 1, click: true, want: true}, {every: 500, length: brief + 1},
+		{every: 390, length: 16, click: true}, {every: 410, length: 16, click: true, want: true},
 	} {
 		var gaps []Gap
 		for at := 100; at < 20000; at += c.every {
 			gaps = append(gaps, Gap{Start: at, End: at + c.length, Click: c.click})
 		}
 		g := newGapFiller(&filler{res: &Result{Gaps: gaps, rate: rate, samples: 20000, channels: 1, Method: Mixture}})
-		testkit.Equal(t, g.quickOf(g.lanes[0]), slices.Repeat([]bool{c.want}, len(gaps)), c)
+		testkit.Equal(t, g.lonelyOf(g.lanes[0]), slices.Repeat([]bool{c.want}, len(gaps)), c)
+	}
+}
+
+// TestLoneClicks checks that loud isolated clicks are filled as missing samples, and faint ones are not.
+func TestLoneClicks(t *testing.T) {
+	x := tones(9000, 1, 0.01)
+	gaps := clicks(0, [2]int{2000, 2012}, [2]int{4000, 4012}, [2]int{6000, 6012})
+	missing := slices.Clone(gaps)
+	for i := range missing {
+		missing[i].Click = false
+	}
+	for _, c := range []struct {
+		level float64
+		same  bool
+	}{{0.5, true}, {0.001, false}} {
+		y := noisy(x, gaps, c.level)
+		a, b := mustFill(t, y, gaps, Options{}), mustFill(t, y, missing, Options{})
+		testkit.Equal(t, sameBits(a.Filled, b.Filled), c.same, "clicks of level ", c.level, " are filled as missing samples")
 	}
 }
 
@@ -131,8 +148,7 @@ func TestClickGroups(t *testing.T) {
 		[2]int{421, 423}), []Gap{{Start: 430, End: 447}}, clicks(0, [2]int{450, 455}), []Gap{{Start: 460, End: 470, Clipped: true}},
 		clicks(0, [2]int{500, 503}))
 	g := newGapFiller(&filler{res: &Result{Gaps: gaps, rate: 8000, samples: 2000, channels: 1, Method: Mixture}})
-	g.quick = [][]bool{g.quickOf(g.lanes[0])}
-	got := g.groups(0)
+	got := g.groups(g.lanes[0])
 	testkit.Equal(t, got, []group{{0, 4}, {4, 6}, {7, 10}}, "groups")
 	for i, want := range [][2]int{{0, 430}, {22, 430}, {447, 743}} {
 		s, ok := g.section(0, got[i])
@@ -141,8 +157,7 @@ func TestClickGroups(t *testing.T) {
 	}
 	straddling := slices.Concat([]Gap{{Start: 98, End: 104}}, clicks(0, [2]int{340, 342}), []Gap{{Start: 577, End: 584}})
 	g = newGapFiller(&filler{res: &Result{Gaps: straddling, rate: 8000, samples: 2000, channels: 1, Method: Mixture}})
-	g.quick = [][]bool{g.quickOf(g.lanes[0])}
-	s, _ := g.section(0, g.groups(0)[0])
+	s, _ := g.section(0, g.groups(g.lanes[0])[0])
 	testkit.Equal(t, []int{s.lo, s.hi, len(s.gaps), len(s.own)}, []int{104, 577, 1, 1}, "section with gaps at the ends of the reach")
 }
 

@@ -22,7 +22,7 @@ type gapFiller struct {
 	rate    float64
 	fillers sync.Pool    // of *timewarp.Filler
 	lanes   [][]int      // [channel] indices of its gaps, which do not overlap
-	quick   [][]bool     // [channel][gap] whether fillClicks restores it
+	lonely  [][]bool     // [channel][gap] whether it is an isolated click above briefClick
 	clicks  [][]*GapFill // [channel][gap] fills of the clicks that fillClicks restored
 }
 

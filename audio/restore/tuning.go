@@ -13,8 +13,9 @@ const (
 	LongGap = 200 * time.Millisecond
 
 	clickTile    = 1.0    // seconds of clicks with the same prediction from other channels; 0.5 is equal, but the predictions take longer
-	briefClick   = 0.0005 // seconds; package declick restores isolated clicks up to it; with 0.001, bench repair has 0.4 dB more error
-	denseClicks  = 20     // per second, from which it restores longer ones, too
+	briefClick   = 0.0005 // seconds; the mixture fills longer loud clicks that are isolated; with 0.001, bench repair has 0.4 dB more error
+	denseClicks  = 20     // minimum number per second of clicks that are not isolated
+	loudClick    = 4      // minimum change by a loud click relative to the standard deviation of the samples if they were missing
 	denseSeconds = 1      // on each side of a click in which they are counted
 	edgeOfGap    = 1.0    // seconds of a long gap that are predicted from each side; the rest is filled with zeros
 	jointGain    = 0.05   // minimum decrease of the mean log squared error in trials to use other channels (docs/fills.md)
