@@ -59,7 +59,8 @@ func newClicks(ctx context.Context, r recording, o *Options) (detector, error) {
 // vinyl looks for noise of a groove, and selects the vinyl mode if there is any or if it is on.
 func (d *clickDetector) vinyl(ctx context.Context, by Switch) (Groove, error) {
 	normal := d.Search
-	d.Search = clicks.New(normal.Rate, normal.Step, DefaultSensitivity+NearMiss).Vinyl() // the same evidence for all sensitivities
+	// The evidence is the same for all sensitivities.
+	d.Search = clicks.New(normal.Rate, normal.Step, DefaultSensitivity+NearMiss).Vinyl()
 	grooves, err := d.listen(ctx)
 	if err != nil {
 		return Groove{}, err

@@ -13,8 +13,8 @@ import (
 	"github.com/vssgp/vssgp/internal/parallel"
 )
 
-// fillClicks restores the short clicks of all channels unless the method is AR. Clicks that it leaves to the mixture are longer or at the ends
-// of the recording, the sound around them is silent, or they are isolated and loud.
+// fillClicks restores the short clicks of all channels unless the method is AR. Clicks that it leaves to the mixture are
+// longer, isolated and loud, at the ends of the recording, or in silence.
 func (g *gapFiller) fillClicks() error {
 	if g.res.Method == AR {
 		return nil
@@ -30,8 +30,9 @@ func (g *gapFiller) fillClicks() error {
 	return nil
 }
 
-// lonelyOf reports for each gap whether it is a click of a lane above briefClick without many others near it. If such a click is loud, the
-// mixture has smaller errors than package declick. If clicks are dense, the mixture has larger ones, and takes very long.
+// lonelyOf reports for each gap whether it is a click of a lane above briefClick without many others near it. If such a
+// click is loud, the mixture has smaller errors than package declick. If clicks are dense, it has larger ones, and takes
+// very long.
 func (g *gapFiller) lonelyOf(lane []int) []bool {
 	lonely := make([]bool, len(g.res.Gaps))
 	reach, brief := audio.SamplesIn(denseSeconds, g.res.rate), audio.SamplesIn(briefClick, g.res.rate)
