@@ -31,7 +31,7 @@ func Example() {
 	}
 	// Output:
 	// seasons: [12]
-	// month 120: 159, from 157 to 162
+	// month 120: 159, from 158 to 161
 	// month 121: 165, from 163 to 167
 	// month 122: 169, from 167 to 171
 }

@@ -66,6 +66,8 @@ func save(p Part) saved {
 		return saved{Kind: "slope", SD: p.SD}
 	case SmoothTrend:
 		return saved{Kind: "smooth_trend", SD: p.SD}
+	case DampedTrend:
+		return saved{Kind: "damped_trend", SD: p.SD, Length: p.Length}
 	case RandomWalk:
 		return saved{Kind: "random_walk", SD: p.SD}
 	case ShortMemory:
@@ -94,6 +96,8 @@ func (s *saved) part() (Part, error) {
 		return Slope{s.SD}, nil
 	case "smooth_trend":
 		return SmoothTrend{s.SD}, nil
+	case "damped_trend":
+		return DampedTrend{s.SD, s.Length}, nil
 	case "random_walk":
 		return RandomWalk{s.SD}, nil
 	case "short_memory":

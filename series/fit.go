@@ -25,28 +25,20 @@ func Fit(ctx context.Context, s Series, o Options) (*Model, error) {
 			}
 		}
 	}
-	search, err := scaled(ctx, &s, &o)
+	all, err := fits(ctx, &s, &o)
 	if err != nil {
 		return nil, err
 	}
-	search, best, tracks, err := find(search)
+	m, err := all[0].model(ctx, &o)
 	if err != nil {
 		return nil, err
 	}
-	if search.from > 0 {
-		if best, err = search.mode(best.parts, tracks, best, finalEvaluations); err != nil {
+	if len(all) > 1 {
+		if m.other, err = all[1].model(ctx, &o); err != nil {
 			return nil, err
 		}
 	}
-	all, err := search.variants(best)
-	if err != nil {
-		return nil, err
-	}
-	m := &Model{frame: search.frame, layout: all[0].o.layout, tracks: tracks}
-	if err := m.average(ctx, all, &o); err != nil {
-		return nil, err
-	}
-	if !m.frame.Log {
+	if !m.frame.Log && (m.other == nil || !m.other.frame.Log) {
 		return m, nil
 	}
 	var usual [][]float64 // regressors
@@ -63,8 +55,42 @@ func Fit(ctx context.Context, s Series, o Options) (*Model, error) {
 	return m, nil
 }
 
-// scaled returns a search over models of the values or of their logarithms.
-func scaled(ctx context.Context, s *Series, o *Options) (*search, error) {
+// A fitted contains the variants of the best trial of a search over the values or their logarithms.
+type fitted struct {
+	*search
+	tracks   []*track // of all observations
+	variants []*variant
+	share    float64 // posterior probability
+}
+
+// evidence returns the log of the mean evidence of the variants, in units of the data.
+func (f *fitted) evidence() float64 {
+	return total(f.variants) - math.Log(float64(len(f.variants))) + f.frame.jacobian(math.Inf(-1))
+}
+
+// fit searches the parts and fits the variants.
+func (s *search) fit() (*fitted, error) {
+	s, best, tracks, err := find(s)
+	if err != nil {
+		return nil, err
+	}
+	if s.from > 0 {
+		if best, err = s.mode(best.parts, tracks, best, finalEvaluations); err != nil {
+			return nil, err
+		}
+	}
+	all, err := s.variants(best)
+	return &fitted{search: s, tracks: tracks, variants: all, share: 1}, err
+}
+
+// model returns the model of the variants.
+func (f *fitted) model(ctx context.Context, o *Options) (*Model, error) {
+	m := &Model{frame: f.frame, layout: f.variants[0].o.layout, tracks: f.tracks}
+	return m, m.average(ctx, f.variants, o, f.share)
+}
+
+// fits returns the fits to the values, to their logarithms or to both, the most probable first.
+func fits(ctx context.Context, s *Series, o *Options) ([]*fitted, error) {
 	logs, positive := s.logarithm()
 	if o.Log == LogAlways && !positive {
 		return nil, errNotPositive
@@ -77,12 +103,19 @@ func scaled(ctx context.Context, s *Series, o *Options) (*search, error) {
 		f.Log, f.Positive = log, o.Positive
 		return newSearch(ctx, f, o)
 	}
+	alone := func(one *search, err error) ([]*fitted, error) {
+		if err != nil {
+			return nil, err
+		}
+		f, err := one.fit()
+		return []*fitted{f}, err
+	}
 	if o.Log == LogAlways {
-		return begin(&logs, true)
+		return alone(begin(&logs, true))
 	}
 	plain, err := begin(s, false)
 	if err != nil || o.Log == LogNever || !positive || o.informed() {
-		return plain, err
+		return alone(plain, err)
 	}
 	first, err := plain.density()
 	if err != nil {
@@ -92,17 +125,52 @@ func scaled(ctx context.Context, s *Series, o *Options) (*search, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch second, err := other.density(); {
-	case err != nil && !errors.Is(err, errUnresolved):
-		return nil, err
-	case err != nil || second < first+logGain:
-		return plain, nil
+	second, err := other.density()
+	if errors.Is(err, errUnresolved) {
+		return alone(plain, nil)
 	}
-	return other, nil
+	if err != nil {
+		return nil, err
+	}
+	if !plain.averages() || math.Abs(second-first) > clearGain {
+		if second < first+logGain {
+			return alone(plain, nil)
+		}
+		return alone(other, nil)
+	}
+	return both(plain, other)
 }
 
-// logGain is the minimum gain in log density, in nats, to model logarithms.
-const logGain = 5
+// logGain is the minimum gain in log density, in nats, at which logarithms alone are modeled. Above clearGain, the less
+// probable scale is not fitted, although predictions could average over both.
+const logGain, clearGain = 5, 12
+
+// both returns the fits of two searches with their posterior probabilities, the most probable first. A fit without a draw
+// is left out, and with AtMode the less probable one.
+func both(plain, other *search) ([]*fitted, error) {
+	a, err := plain.fit()
+	if err != nil {
+		return nil, err
+	}
+	b, err := other.fit()
+	if errors.Is(err, errUnresolved) {
+		return []*fitted{a}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	b.share = 1 / (1 + math.Exp(plain.temper()*(a.evidence()-b.evidence())))
+	a.share = 1 - b.share
+	all := []*fitted{a, b}
+	if b.share > a.share {
+		slices.Reverse(all)
+	}
+	if all[1].share*defaultDraws < 0.5 || plain.o.Draws == AtMode {
+		all = all[:1]
+		all[0].share = 1
+	}
+	return all, nil
+}
 
 // density returns the log density of the last values, in data units, under the fixed parts and the first candidate.
 func (s *search) density() (float64, error) {
@@ -117,6 +185,8 @@ func (s *search) density() (float64, error) {
 		from = min(from, t.u[max(0, len(t.u)-coarseRows)])
 	}
 	s.tracks = since(whole, from)
+	s.gain = coarseGain
+	defer func() { s.gain = 1 }()
 	t, err := s.trial(parts, nil)
 	if err != nil {
 		return 0, err
@@ -199,7 +269,7 @@ func (s *search) settle(t *trial) (best *trial, whole []*track, err error) {
 }
 
 // average draws hyper-parameters from all variants in proportion to their probabilities and sets the mode to the most probable variant.
-func (m *Model) average(ctx context.Context, all []*variant, o *Options) error {
+func (m *Model) average(ctx context.Context, all []*variant, o *Options, share float64) error {
 	best := slices.MaxFunc(all, func(a, b *variant) int { return cmp.Compare(a.weight, b.weight) })
 	m.bound = best.bound()
 	var err error
@@ -213,6 +283,9 @@ func (m *Model) average(ctx context.Context, all []*variant, o *Options) error {
 	if count == 0 {
 		size := float64(m.layout.size())
 		count = min(defaultDraws, max(fewestDraws, int(drawWork/(float64(m.frame.Rows)*size*size))))
+	}
+	if count > 0 {
+		count = max(1, int(math.Round(share*float64(count))))
 	}
 	if count < 0 {
 		m.draws = [][]float64{slices.Clone(m.at.Mode)}

@@ -57,12 +57,13 @@ type layout struct {
 	part int // index of the part that newLayout is adding
 }
 
-// A stateIndex contains the indices of the hyper-parameters of the short memory and the random walk; −1 if there is none.
-type stateIndex struct{ sd, length, quality, walk int }
+// A stateIndex contains the indices of the hyper-parameters of the short memory, the random walk and the damped trend; −1
+// if there is none.
+type stateIndex struct{ sd, length, quality, walk, rise, back int }
 
 // in reports whether set contains every index that is not −1.
 func (m stateIndex) in(set []bool) bool {
-	return !slices.ContainsFunc([]int{m.sd, m.length, m.quality, m.walk}, func(i int) bool { return i >= 0 && !set[i] })
+	return !slices.ContainsFunc([]int{m.sd, m.length, m.quality, m.walk, m.rise, m.back}, func(i int) bool { return i >= 0 && !set[i] })
 }
 
 // A block is a set of features with the same hyper-parameters: a cosine, or a cosine and a sine, at each frequency.
@@ -95,7 +96,7 @@ func fixed(a float64) amplitude { return amplitude{sd: -1, length: -1, factor: a
 // newLayout returns the layout of ordered parts. It stops once there are more than most features (0: no limit).
 func newLayout(f *frame, parts []Part, reach float64, sides map[string]int, most int, peak func(float64) float64) *layout {
 	l := &layout{frame: f, reach: reach, trendRange: 1.02 * reach, sides: sides, peak: peak, parts: parts, noise: -1}
-	l.index = stateIndex{-1, -1, -1, -1}
+	l.index = stateIndex{-1, -1, -1, -1, -1, -1}
 	for i, p := range parts {
 		l.part = i
 		if p.addTo(l); most > 0 && l.size() > most {
@@ -132,8 +133,8 @@ func (l *layout) add(b block) {
 	l.blocks = append(l.blocks, b)
 }
 
-// trendCosines is the number of cosines of a smooth trend per data range.
-const trendCosines = 30
+// trendCosines is the number of cosines of a smooth trend per data range, and fewestCosines the minimum for few values.
+const trendCosines, fewestCosines = 30, 8
 
 // parameter returns the index of a hyper-parameter. It adds the parameter, with a prior in the model's units, if the name is new.
 func (l *layout) parameter(name string, p Prior) int {
@@ -182,7 +183,7 @@ func (l *layout) variance(v []float64) (lambda, rate float64) {
 
 // stateSpaceAt returns the state-space model at coordinates v.
 func (l *layout) stateSpaceAt(v []float64) stateSpace {
-	at, m := stateSpace{Length: 1, start: l.reach / 2}, l.index
+	at, m := stateSpace{Length: 1, Return: 1, start: l.reach / 2, span: l.frame.Range}, l.index
 	lambda, _ := l.variance(v)
 	if active(v, m.sd) {
 		at.Ratio, at.Length = math.Exp(v[m.sd])/math.Sqrt(lambda), math.Exp(v[m.length])
@@ -192,6 +193,9 @@ func (l *layout) stateSpaceAt(v []float64) stateSpace {
 	}
 	if active(v, m.walk) {
 		at.Walk = math.Exp(v[m.walk]) / math.Sqrt(lambda*l.frame.Range)
+	}
+	if active(v, m.rise) {
+		at.Rise, at.Return = math.Exp(v[m.rise])/math.Sqrt(lambda), math.Exp(v[m.back])
 	}
 	return at
 }

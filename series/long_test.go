@@ -54,7 +54,8 @@ func TestStateSpace(t *testing.T) {
 	u, e := []float64{0, 1, 2, 2, 3.5, 9, 10, 11}, []float64{1, 1, 1, 2, 0.5, 1, 1, 3}
 	c := []float64{1, -1, 0.5, 2, 0, 1, -2, 1}
 	for _, m := range []stateSpace{{Ratio: 2, Length: 3}, {Ratio: 0.7, Length: 2, Quality: 0.3}, {Ratio: 3, Length: 4, Quality: 0.5, Walk: 1, start: 4},
-		{Ratio: 1, Length: 1, Quality: 2}, {Walk: 0.7, Length: 1, start: 3}, {Ratio: 1, Length: 2, Walk: 0.5, start: 3}} {
+		{Ratio: 1, Length: 1, Quality: 2}, {Walk: 0.7, Length: 1, start: 3}, {Ratio: 1, Length: 2, Walk: 0.5, start: 3},
+		{Length: 1, Rise: 2, Return: 4, span: 11}, {Ratio: 1, Length: 2, Walk: 0.5, start: 3, Rise: 1, Return: 0.7, span: 11}, {Length: 1, Rise: 2, Return: 1e4, span: 11}} {
 		for _, g := range [][]float64{nil, {1, 2, 0.5, 0.5, 1, 3, 2, 1}} {
 			tr := &track{u: u, e: e, g: g}
 			dense := m.dense(tr)

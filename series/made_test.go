@@ -117,7 +117,17 @@ func (l *layout) weighted(v []float64) func(u float64, z ...float64) []float64 {
 
 // covariance returns the covariance of o + w without a volatility, by definition.
 func (m stateSpace) covariance(u, v float64) float64 {
-	return m.Ratio*m.Ratio*m.correlation(u-v) + m.Walk*m.Walk*(min(u, v)+m.start)
+	k := m.Ratio*m.Ratio*m.correlation(u-v) + m.Walk*m.Walk*(min(u, v)+m.start)
+	if m.Rise > 0 {
+		k += m.Rise * m.Rise * m.drifted(u, v) / m.drifted(m.span, m.span)
+	}
+	return k
+}
+
+// drifted returns the covariance of the integral of an Ornstein–Uhlenbeck process, up to a factor.
+func (m stateSpace) drifted(u, v float64) float64 {
+	e := func(t float64) float64 { return math.Expm1(-t / m.Return) }
+	return 2*min(u, v)/m.Return + e(u) + e(v) - e(math.Abs(u-v))
 }
 
 // correlation returns the autocorrelation of the short memory, by definition.

@@ -33,6 +33,7 @@ type Model struct {
 	bound      float64
 	loaded     bool   // from a file
 	medians    []bool // [D] whether a model of logarithms predicts medians; nil: never
+	other      *Model // less probable model on the other scale, values or logarithms; nil: none
 
 	conditioning sync.Mutex // guards the posteriors, which a loaded model computes at the first use
 }

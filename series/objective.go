@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/internal/bayes"
@@ -41,6 +42,12 @@ type objective struct {
 	at     stateSpace
 	groups []differentiated // moments of each track in state at
 
+	// The last average information of each group, computed at coordinates averaged; nil: none.
+	simulated int // approximate total number of simulated observations
+	averaged  []float64
+	averages  [][]float64
+	freedoms  [][][]float64 // [groups][parameters][M]
+
 	a      *backend.Gram // workspace [M,M]
 	d      []float64
 	slopes []slope
@@ -54,7 +61,7 @@ type differentiated struct {
 
 func newObjective(ctx context.Context, l *layout, tracks []*track) *objective {
 	m := l.size()
-	o := &objective{ctx: ctx, layout: l, tracks: tracks, d: make([]float64, m), slopes: make([]slope, m)}
+	o := &objective{ctx: ctx, layout: l, tracks: tracks, simulated: simulatedRows, d: make([]float64, m), slopes: make([]slope, m)}
 	if m > 0 {
 		o.a = backend.NewGram([]int{0, m})
 	}
@@ -85,7 +92,8 @@ func (o *objective) whiten(at stateSpace, derivatives bool) error {
 	return nil
 }
 
-// parameters returns pointers to the nonzero parameters: ratio and length, quality, walk.
+// parameters returns pointers to the nonzero parameters: ratio and length, quality, walk, rise and
+// return.
 func (m *stateSpace) parameters() (all []*float64) {
 	if m.Ratio > 0 {
 		all = append(all, &m.Ratio, &m.Length)
@@ -95,6 +103,9 @@ func (m *stateSpace) parameters() (all []*float64) {
 	}
 	if m.Walk > 0 {
 		all = append(all, &m.Walk)
+	}
+	if m.Rise > 0 {
+		all = append(all, &m.Rise, &m.Return)
 	}
 	return all
 }
@@ -176,7 +187,7 @@ func (o *objective) evaluate(e *bayes.Evaluation, v []float64) error {
 	inner := o.layout.inner(v, rate)
 	bar := make([]float64, len(o.d)) // d∘∂L/∂d
 	for g := range o.groups {
-		value, err := o.add(e, bar, g, lambda, inner)
+		value, err := o.add(e, bar, g, lambda, inner, v)
 		if err != nil {
 			return err
 		}
@@ -210,6 +221,9 @@ func (l *layout) inner(v []float64, rate float64) []inner {
 	if active(v, m.walk) {
 		all = append(all, inner{{m.walk, 1}, {l.noise, -rate / 2}})
 	}
+	if active(v, m.rise) {
+		all = append(all, inner{{m.rise, 1}, {l.noise, -rate / 2}}, inner{{m.back, 1}})
+	}
 	return all
 }
 
@@ -228,7 +242,7 @@ func (l *layout) inner(v []float64, rate float64) []inner {
 // For pairs of inner coordinates, averageInformation estimates it. In the logarithm v of a standard deviation, L has the curvature
 // −∂²L/∂v² = −4σ⁴ ∂²L/∂(σ²)² − 2 ∂L/∂v. The expectation of the second term is 0. If the curvature exceeds the expected information, for
 // example if only the prior keeps a variance above 0, evaluate uses the curvature.
-func (o *objective) add(e *bayes.Evaluation, bar []float64, group int, lambda float64, inner []inner) (value float64, err error) {
+func (o *objective) add(e *bayes.Evaluation, bar []float64, group int, lambda float64, inner []inner, v []float64) (value float64, err error) {
 	s, t := o.groups[group], o.tracks[group]
 	factor, err := o.factor(s.moments, lambda)
 	if err != nil {
@@ -266,19 +280,13 @@ func (o *objective) add(e *bayes.Evaluation, bar []float64, group int, lambda fl
 		})
 	}
 	if !o.fixed {
-		o.averageInformation(information, z, group, lambda, outputs)
+		copy(information, o.averageNear(v, z, group, lambda, outputs))
 	}
 	x := make([]float64, m*m)
 	for j, by := range s.by {
 		o.scale(x, by.gram)
-		product, size := product(z, x, m)
-		trace, freedom := 0.0, make([]float64, m)
-		for k := range m {
-			trace += product[k*size+k]
-			freedom[k] = -lambda * dot(product[k*size:][:m], z[k*m:(k+1)*m])
-		}
-		gradient[1+j] -= 0.5 * outputs * (by.log + trace)
-		o.cross(e, freedom, outputs, inner[1+j])
+		gradient[1+j] -= 0.5 * outputs * (by.log + dot(z, x))
+		o.cross(e, o.freedom(group, j, z, x, lambda), outputs, inner[1+j])
 	}
 	freedom := make([]float64, m) // (W − W²)_kk
 	for j := range m {
@@ -333,8 +341,44 @@ func (m stateSpace) change(t *track, alpha, applied []float64) []float64 {
 	return column
 }
 
-// simulatedRows is the approximate total number of simulated observations.
-const simulatedRows = 1000
+// nearby is the maximum change of a coordinate for which the average information is not computed again. It only affects
+// the steps of a search; refresh makes it exact.
+const nearby = 0.5
+
+// averageNear returns averageInformation at v or at nearby coordinates.
+func (o *objective) averageNear(v, z []float64, group int, lambda, outputs float64) []float64 {
+	moved := func(i int) bool { return math.Abs(v[i]-o.averaged[i]) > nearby }
+	if o.averaged == nil || slices.ContainsFunc(upTo(0, len(v)), moved) {
+		o.averaged, o.averages, o.freedoms = slices.Clone(v), make([][]float64, len(o.tracks)), make([][][]float64, len(o.tracks))
+	}
+	if o.averages[group] == nil {
+		width := 1 + len(o.groups[group].by)
+		o.averages[group] = make([]float64, width*width)
+		o.averageInformation(o.averages[group], z, group, lambda, outputs)
+	}
+	return o.averages[group]
+}
+
+// freedom returns −λ (A⁻¹XA⁻¹)_kk for parameter j of the state-space model, at the coordinates averaged.
+func (o *objective) freedom(group, j int, z, x []float64, lambda float64) []float64 {
+	if len(o.freedoms[group]) > j {
+		return o.freedoms[group][j]
+	}
+	m := len(o.d)
+	product, size := product(z, x, m)
+	f := make([]float64, m)
+	for k := range m {
+		f[k] = -lambda * dot(product[k*size:][:m], z[k*m:(k+1)*m])
+	}
+	o.freedoms[group] = append(o.freedoms[group], f)
+	return f
+}
+
+const (
+	// simulatedRows
+	simulatedRows = 1000 // simulated observations for the evidence
+	steppingRows  = 200  // same for the steps of a search
+)
 
 // averageInformation adds ½ yᵀK⁻¹ ∂_iK K⁻¹ ∂_jK K⁻¹y for log λ and the state-space parameters (Gilmour, Thompson & Cullis 1995), averaged
 // over outputs y simulated from the model. The expectation over y is the expected information. With the residual r = y − Φ D m, K⁻¹y =
@@ -370,7 +414,7 @@ func (o *objective) averageInformation(information, z []float64, group int, lamb
 // simulate draws outputs from the model and returns their residuals y − Φ D m.
 func (o *objective) simulate(group int, steps []step, z []float64, lambda float64) [][]float64 {
 	t, s, m := o.tracks[group], o.groups[group], len(o.d)
-	count := 1 + simulatedRows/len(t.u)
+	count := 1 + o.simulated/len(t.u)
 	random := rand.New(rand.NewPCG(1, 1))
 	y, solved, w := make([][]float64, count), make([][]float64, count), make([][]float64, count)
 	for i := range y {

@@ -10,13 +10,13 @@ import (
 
 // Options configures Fit. The zero value is a good default.
 type Options struct {
-	// Parts contains the parts of the model. If it is nil, the model has Constant, Slope, SmoothTrend, RandomWalk and ShortMemory, and
+	// Parts contains the parts of the model. If it is nil, the model has Constant, Slope, DampedTrend, RandomWalk and ShortMemory, and
 	// the seasons supported by the data. Noise is always added.
 	Parts []Part
 	// Try contains candidates for further parts. Fit tests them in this order and adds a candidate if the gain in log posterior exceeds a
 	// threshold.
 	Try [][]Part
-	// Average averages predictions over all subsets of Slope, SmoothTrend and RandomWalk. It is implied if Parts is nil.
+	// Average averages predictions over all subsets of Slope, SmoothTrend, DampedTrend and RandomWalk. It is implied if Parts is nil.
 	Average bool
 	// Known disables the search for seasons that are not in Parts or Try.
 	Known bool
@@ -81,7 +81,7 @@ const (
 const AtMode = -1
 
 // defaultParts contains the default parts, without seasons.
-var defaultParts = []Part{Constant{}, Slope{}, SmoothTrend{}, RandomWalk{}, ShortMemory{}}
+var defaultParts = []Part{Constant{}, Slope{}, DampedTrend{}, RandomWalk{}, ShortMemory{}}
 
 // ErrOptions is wrapped by every error about options or arguments.
 var ErrOptions = fault.New("unusable options")

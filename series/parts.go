@@ -15,6 +15,11 @@ type Slope struct{ SD Prior }
 // its standard deviation at the end of the data, in units of the output.
 type SmoothTrend struct{ SD Prior }
 
+// DampedTrend is a level whose slope is mean-reverting: the integral of an Ornstein–Uhlenbeck process with correlation
+// length Length, in units of the input. Forecasts flatten over this length. SD is the prior of its standard deviation at
+// the end of the data, in units of the output.
+type DampedTrend struct{ SD, Length Prior }
+
 // RandomWalk is a level that follows Brownian motion. SD is the prior of its standard deviation after one data range.
 type RandomWalk struct{ SD Prior }
 
@@ -56,6 +61,7 @@ type Noise struct{ SD Prior }
 func (Constant) name() string     { return "constant" }
 func (Slope) name() string        { return "slope" }
 func (SmoothTrend) name() string  { return "smooth trend" }
+func (DampedTrend) name() string  { return "damped trend" }
 func (RandomWalk) name() string   { return "random walk" }
 func (ShortMemory) name() string  { return "short memory" }
 func (s LevelShift) name() string { return fmt.Sprintf("level shift %.10g", s.At) }
@@ -67,6 +73,7 @@ func (Noise) name() string        { return "noise" }
 func (Constant) given() []Prior      { return nil }
 func (p Slope) given() []Prior       { return []Prior{p.SD} }
 func (p SmoothTrend) given() []Prior { return []Prior{p.SD} }
+func (p DampedTrend) given() []Prior { return []Prior{p.SD, p.Length} }
 func (p RandomWalk) given() []Prior  { return []Prior{p.SD} }
 func (p ShortMemory) given() []Prior { return []Prior{p.SD, p.Length, p.Quality} }
 func (s LevelShift) given() []Prior  { return []Prior{s.SD} }
@@ -88,10 +95,16 @@ func (p SmoothTrend) addTo(l *layout) { // its Karhunen–Loève expansion on [0
 	b := block{amp: l.amplitude("smooth_trend.sd", p.SD, Prior{Median: 0.3 / l.frame.growth(), SD: 1.5}), start: true}
 	ratio := l.trendRange / l.frame.Range
 	b.amp.trend = func(c float64) float64 { return math.Sqrt(6) * math.Pow(ratio, 1.5) / (c * c) }
-	for j := range int(math.Ceil(trendCosines * l.reach / l.frame.Range)) {
+	most := min(trendCosines, max(fewestCosines, l.frame.Range/2)) // of few values, the fastest cosines are noise
+	for j := range int(math.Ceil(most * l.reach / l.frame.Range)) {
 		b.cos = append(b.cos, (float64(j)+0.5)/(2*l.trendRange))
 	}
 	l.add(b)
+}
+
+func (p DampedTrend) addTo(l *layout) {
+	l.index.rise = l.amplitude("damped_trend.sd", p.SD, Prior{Median: 0.3 / l.frame.growth(), SD: 1.5}).sd
+	l.index.back = l.parameter("damped_trend.length", p.Length.or(Prior{Median: 0.5 * l.frame.Range, SD: 1}, l.frame.Step))
 }
 
 func (p RandomWalk) addTo(l *layout) {

@@ -80,27 +80,20 @@ func (m *Model) Forecast(ctx context.Context, n int, regressors ...[]float64) (*
 // the hyper-parameters. Each regressor needs its values at x, in the order of Regressors. Errors wrap ErrData, ErrOptions, ErrReach or
 // the error of ctx.
 func (m *Model) Predict(ctx context.Context, x []float64, regressors ...[]float64) (*Prediction, error) {
-	at, err := m.ready(ctx, x, regressors)
-	if err != nil {
+	p := &Prediction{X: x}
+	var err error
+	if p.mixtures, err = m.mixturesAt(ctx, x, regressors); err != nil {
 		return nil, err
 	}
-	p := &Prediction{X: x, mixtures: make([][]bayes.Mixture, len(m.frame.Scale))}
-	for d := range p.mixtures {
-		p.mixtures[d] = make([]bayes.Mixture, len(x))
-	}
-	for _, posterior := range m.posteriors {
-		if err := m.latent(ctx, at, posterior, "", func(d, n int, mean, variance, noise float64) {
-			mix := &p.mixtures[d][n]
-			mix.Log, mix.Median, mix.Positive = m.frame.Log, len(m.medians) > 0 && m.medians[d], m.frame.Positive
-			mean, variance = m.frame.Offset[d]+m.frame.Scale[d]*mean, max(variance, 0)
-			noise *= m.frame.defaultError(d)
-			sd := m.frame.Scale[d] * math.Sqrt(variance+noise)
-			if mix.Positive && !mix.Log {
-				mean, sd = bayes.Rectified(mean, m.frame.Scale[d]*math.Sqrt(variance), m.frame.Scale[d]*math.Sqrt(noise))
-			}
-			mix.Means, mix.SDs = append(mix.Means, mean), append(mix.SDs, sd)
-		}); err != nil {
+	if m.other != nil {
+		others, err := m.other.mixturesAt(ctx, x, regressors)
+		if err != nil {
 			return nil, err
+		}
+		for d, mixtures := range p.mixtures {
+			for n := range mixtures {
+				mixtures[n].Other = &others[d][n]
+			}
 		}
 	}
 	for _, mixtures := range p.mixtures {
@@ -119,6 +112,34 @@ func (m *Model) Predict(ctx context.Context, x []float64, regressors ...[]float6
 		return nil, m.failed(nil)
 	}
 	return p, nil
+}
+
+// mixturesAt returns the predictive distributions [D][N] without those of the other model.
+func (m *Model) mixturesAt(ctx context.Context, x []float64, regressors [][]float64) ([][]bayes.Mixture, error) {
+	at, err := m.ready(ctx, x, regressors)
+	if err != nil {
+		return nil, err
+	}
+	all := make([][]bayes.Mixture, len(m.frame.Scale))
+	for d := range all {
+		all[d] = make([]bayes.Mixture, len(x))
+	}
+	for _, posterior := range m.posteriors {
+		if err := m.latent(ctx, at, posterior, "", func(d, n int, mean, variance, noise float64) {
+			mix := &all[d][n]
+			mix.Log, mix.Median, mix.Positive = m.frame.Log, len(m.medians) > 0 && m.medians[d], m.frame.Positive
+			mean, variance = m.frame.Offset[d]+m.frame.Scale[d]*mean, max(variance, 0)
+			noise *= m.frame.defaultError(d)
+			sd := m.frame.Scale[d] * math.Sqrt(variance+noise)
+			if mix.Positive && !mix.Log {
+				mean, sd = bayes.Rectified(mean, m.frame.Scale[d]*math.Sqrt(variance), m.frame.Scale[d]*math.Sqrt(noise))
+			}
+			mix.Means, mix.SDs = append(mix.Means, mean), append(mix.SDs, sd)
+		}); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
 }
 
 // ready converts query times and regressors with open, and computes the posteriors.
@@ -187,7 +208,7 @@ func (m *Model) Components(ctx context.Context, x []float64, regressors ...[]flo
 		}
 		names = append(names, b.component)
 	}
-	if m.layout.index.walk >= 0 {
+	if m.layout.index.walk >= 0 || m.layout.index.rise >= 0 {
 		names = append(names, trend)
 	}
 	if m.layout.index.sd >= 0 {
@@ -287,32 +308,58 @@ func (m *Model) Draw(ctx context.Context, x []float64, count int, seed uint64, r
 	if count < 0 {
 		return nil, fault.Errorf(ErrOptions, "number of draws is %d, must be at least 0", count)
 	}
-	at, err := m.ready(ctx, x, regressors)
-	if err != nil {
-		return nil, err
+	if m.frame == nil {
+		return nil, errEmpty
 	}
 	if numbers := float64(count) * float64(m.Outputs()) * float64(len(x)+1); numbers > most {
 		return nil, fault.Errorf(ErrOptions, "%d draws at %d times have %.3g numbers; the maximum is %.0g", count, len(x), numbers, most)
 	}
+	at, err := m.ready(ctx, x, regressors)
+	if err != nil {
+		return nil, err
+	}
+	scales := []*Model{m}
+	ats := []*track{at}
+	if m.other != nil {
+		other, err := m.other.ready(ctx, x, regressors)
+		if err != nil {
+			return nil, err
+		}
+		scales, ats = append(scales, m.other), append(ats, other)
+	}
+	total := 0
+	for _, one := range scales {
+		total += len(one.posteriors)
+	}
 	random := rand.New(rand.NewPCG(seed, 2))
 	all := make([][][]float64, count)
 	for i := range all {
-		all[i] = make([][]float64, len(m.frame.Scale))
-		for g, p := range m.posteriors[i%len(m.posteriors)] {
-			for j, d := range m.tracks[g].outputs {
-				f := p.draw(m.layout, m.tracks[g], j, at, random)
-				for n := range f {
-					f[n] = m.frame.value(d, f[n])
-					if m.frame.Positive {
-						f[n] = max(0, f[n])
-					}
-				}
-				all[i][d] = f
-			}
+		k, scale := i%total, 0
+		for k >= len(scales[scale].posteriors) {
+			k, scale = k-len(scales[scale].posteriors), scale+1
 		}
+		all[i] = scales[scale].drawn(scales[scale].posteriors[k], ats[scale], random)
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 	}
 	return all, nil
+}
+
+// drawn draws the functions [D][N] of a posterior in the units of the data.
+func (m *Model) drawn(posteriors []*posterior, at *track, random *rand.Rand) [][]float64 {
+	all := make([][]float64, len(m.frame.Scale))
+	for g, p := range posteriors {
+		for j, d := range m.tracks[g].outputs {
+			f := p.draw(m.layout, m.tracks[g], j, at, random)
+			for n := range f {
+				f[n] = m.frame.value(d, f[n])
+				if m.frame.Positive {
+					f[n] = max(0, f[n])
+				}
+			}
+			all[d] = f
+		}
+	}
+	return all
 }

@@ -14,6 +14,7 @@ import (
 
 const (
 	minStepGain    = 0.01 // minimum predicted gain of an optimization step, in nats per coarseRows observations
+	coarseGain     = 10   // same for trials that are only compared, relative to minStepGain
 	coarseRows     = 2000
 	maxEvaluations = 100
 	minGain        = 2  // minimum gain of a season in nats, in addition to its number of hyper-parameters
@@ -34,6 +35,7 @@ type search struct {
 	tracks []*track       // searched observations
 	sides  map[string]int // layout.sides
 	rest   *trial         // best trial without short memory; nil: unknown
+	gain   float64        // factor of stepGain
 }
 
 // newSearch returns a search whose candidates are Options.Try and the seasons found in the spectra of the outputs.
@@ -45,7 +47,7 @@ func newSearch(ctx context.Context, f *frame, o *Options) (*search, error) {
 	for d, y := range f.y {
 		spectra[d] = newSpectrum(f.u, y, f.z, f.Range, o.Robust == RobustAlways || f.outlierFactor != nil)
 	}
-	s := &search{ctx: ctx, o: o, frame: f, reach: 1.5 * f.Range, try: slices.Clone(o.Try)}
+	s := &search{ctx: ctx, o: o, frame: f, reach: 1.5 * f.Range, try: slices.Clone(o.Try), gain: 1}
 	s.peak = func(f float64) float64 {
 		sum := 0.0
 		for _, p := range spectra {
@@ -164,7 +166,15 @@ func (t *trial) less(v []float64) float64 {
 }
 
 // run returns the best trial with the fixed parts.
-func (s *search) run() (*trial, error) { return s.best(s.fixed()) }
+func (s *search) run() (*trial, error) {
+	s.gain = coarseGain
+	t, err := s.best(s.fixed())
+	s.gain = 1
+	if err != nil {
+		return nil, err
+	}
+	return s.trial(t.parts, t)
+}
 
 // best returns the best trial that contains parts. If there are few periods of a season, the short memory or the
 // random walk may take the variance of the season. Candidates are then also chosen without the first of these two, and
@@ -298,6 +308,7 @@ func (s *search) mode(parts []Part, tracks []*track, from *trial, evaluations in
 	}
 	l := newLayout(s.frame, s.frame.ordered(parts), s.reach, s.sides, 0, s.peak)
 	t := &trial{parts: parts, o: newObjective(s.ctx, l, tracks)}
+	t.o.simulated = steppingRows
 	medians := l.medians()
 	v, noisy, old := slices.Clone(medians), slices.Clone(medians), make([]bool, len(medians))
 	for i, name := range l.names {
@@ -312,7 +323,7 @@ func (s *search) mode(parts []Part, tracks []*track, from *trial, evaluations in
 	var err error
 	// the mode of the other trial may exceed the numerical precision with these features
 	for _, start := range [][]float64{v, medians, noisy} {
-		gain := stepGain(rows)
+		gain := s.gain * stepGain(rows)
 		if slices.Contains(old, false) && l.index.in(old) && old[l.noise] {
 			if at, _, err := bayes.Climb(s.ctx, t.around(old), start, gain, evaluations); err == nil {
 				start = at

@@ -18,10 +18,18 @@ import (
 //	v_n = c_n − H F_n f_{n−1}       f_n = F_n f_{n−1} + k_n v_n
 //
 // The whitened column v_n/√S_n equals L⁻¹c, where L Lᵀ = K_o is the covariance of o, w and the noise.
-type stateSpace struct{ Ratio, Length, Quality, Walk, start float64 }
+//
+// The slope s of the level is an Ornstein–Uhlenbeck process whose integral from the first observation is part of w. The
+// standard deviation of this integral at time span is Rise.
+type stateSpace struct {
+	Ratio, Length, Quality float64 // of o
+	Walk                   float64 // of w
+	Rise, Return           float64 // of s; Return is its correlation length
+	start, span            float64
+}
 
-// states is the number of states: o, its derivative, w.
-const states = 3
+// states is the number of states: o, its derivative, w, s.
+const states = 4
 
 type (
 	state  [states]float64
@@ -32,9 +40,9 @@ type (
 type selection state
 
 var (
-	everyState = selection{1, 0, 1}
-	onlyMemory = selection{1, 0, 0}
-	onlyWalk   = selection{0, 0, 1}
+	everyState = selection{1, 0, 1, 0}
+	onlyMemory = selection{1, 0, 0, 0}
+	onlyWalk   = selection{0, 0, 1, 0}
 )
 
 // of returns the selected sum.
@@ -59,7 +67,56 @@ func (m stateSpace) transition(tau float64) (f, w square) {
 		}
 	}
 	f[2][2], w[2][2] = 1, m.Walk*m.Walk*tau
+	if m.Rise > 0 {
+		m.drift(tau, &f, &w)
+	}
 	return f, w
+}
+
+// drift adds the transition of the slope and its integral over time tau.
+func (m stateSpace) drift(tau float64, f, w *square) {
+	l, t := m.Return, tau/m.Return
+	a := -math.Expm1(-t) // 1 − e^{−τ/L}
+	f[2][3], f[3][3] = l*a, 1-a
+	variance := m.slopeVariance()
+	w[2][2] += variance * l * l * integrated(t)
+	w[2][3] = variance * l * a * a
+	w[3][2] = w[2][3]
+	w[3][3] = variance * a * (2 - a)
+}
+
+// integrated returns 2t − 3 + 4e^{−t} − e^{−2t}: the variance of the integral of an Ornstein–Uhlenbeck process with variance
+// and length 1 over time t, given its first value. For small t, which cancels, it is a power series.
+func integrated(t float64) float64 {
+	if t > 0.5 {
+		return 2*t - 3 + 4*math.Exp(-t) - math.Exp(-2*t)
+	}
+	sum, term, power := 0.0, 0.5*t*t, 4.0 // t^k/k!, 2^k
+	for k := 3.0; k < 20; k++ {
+		term *= -t / k
+		power *= 2
+		sum -= (power - 4) * term
+	}
+	return sum
+}
+
+// slopeVariance returns the variance of s.
+func (m stateSpace) slopeVariance() float64 {
+	return m.Rise * m.Rise / (m.Return * m.Return * risen(m.span/m.Return))
+}
+
+// risen returns 2(t − 1 + e^{−t}): the variance of the integral of a stationary Ornstein–Uhlenbeck process with variance
+// and length 1 over time t. For small t, which cancels, it is a power series.
+func risen(t float64) float64 {
+	if t > 0.5 {
+		return 2 * (t + math.Expm1(-t))
+	}
+	sum, term := 0.0, -t
+	for k := 2.0; k < 18; k++ {
+		term *= -t / k
+		sum += 2 * term
+	}
+	return sum
 }
 
 // prior returns the prior covariance of the state at time u.
@@ -70,6 +127,12 @@ func (m stateSpace) prior(u float64) (p square) {
 		omega := m.rates().omega
 		p[1][1] = variance * omega * omega
 	}
+	if m.Rise > 0 {
+		v, l := m.slopeVariance(), m.Return
+		p[2][2] += v * l * l * risen(max(0, u)/l)
+		p[2][3] = -v * l * math.Expm1(-max(0, u)/l)
+		p[3][2], p[3][3] = p[2][3], v
+	}
 	return p
 }
 
@@ -78,8 +141,8 @@ func (m stateSpace) rates() (r rates) {
 	return rates{1 / (2 * m.Quality * m.Quality * m.Length), 1 / (m.Quality * m.Length)}
 }
 
-// none reports whether there is neither an OU residual nor a random walk.
-func (m stateSpace) none() bool { return m.Ratio == 0 && m.Walk == 0 }
+// none reports whether there is neither an OU residual nor a random walk nor a slope.
+func (m stateSpace) none() bool { return m.Ratio == 0 && m.Walk == 0 && m.Rise == 0 }
 
 // reach returns the distance in steps beyond which an observation does not influence the state, to about 1e-16: forty times the slower of
 // the decay times of the OU correlation and of the random walk's filter gain.
@@ -97,6 +160,9 @@ func (m stateSpace) reach() float64 {
 	}
 	if m.Walk > 0 {
 		slowest = max(slowest, math.Sqrt(1+2*m.Ratio*m.Ratio*m.Length)/m.Walk)
+	}
+	if m.Rise > 0 { // of the filter of an integrated random walk with the same innovations
+		slowest = max(slowest, 2*math.Pow(m.slopeVariance()*2/m.Return, -0.25))
 	}
 	return 40 * slowest
 }
@@ -175,12 +241,12 @@ func (f *square) around(q *square) (p square) {
 	var a square
 	for i := range states {
 		for j := range states {
-			a[i][j] = f[i][0]*q[0][j] + f[i][1]*q[1][j] + f[i][2]*q[2][j]
+			a[i][j] = f[i][0]*q[0][j] + f[i][1]*q[1][j] + f[i][2]*q[2][j] + f[i][3]*q[3][j]
 		}
 	}
 	for i := range states {
 		for j := range i + 1 {
-			p[i][j] = a[i][0]*f[j][0] + a[i][1]*f[j][1] + a[i][2]*f[j][2]
+			p[i][j] = a[i][0]*f[j][0] + a[i][1]*f[j][1] + a[i][2]*f[j][2] + a[i][3]*f[j][3]
 			p[j][i] = p[i][j]
 		}
 	}
@@ -201,7 +267,8 @@ func (m stateSpace) steps(t *track) []step {
 func (s *step) next(f *state) (to state) {
 	to[0] = s.f[0][0]*f[0] + s.f[0][1]*f[1]
 	to[1] = s.f[1][0]*f[0] + s.f[1][1]*f[1]
-	to[2] = s.f[2][2] * f[2]
+	to[2] = s.f[2][2]*f[2] + s.f[2][3]*f[3]
+	to[3] = s.f[3][3] * f[3]
 	return to
 }
 
@@ -382,7 +449,7 @@ func (m stateSpace) apply(t *track, a []float64) []float64 {
 		}
 		s[0], s[2] = s[0]+a[n], s[2]+a[n]
 		f := &prior[n].f
-		s = state{f[0][0]*s[0] + f[1][0]*s[1], f[0][1]*s[0] + f[1][1]*s[1], f[2][2] * s[2]}
+		s = state{f[0][0]*s[0] + f[1][0]*s[1], f[0][1]*s[0] + f[1][1]*s[1], f[2][2] * s[2], f[2][3]*s[2] + f[3][3]*s[3]}
 	}
 	return out
 }

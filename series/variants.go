@@ -19,7 +19,7 @@ type variant struct {
 }
 
 // optional contains the parts that a variant may omit.
-var optional = []Part{Slope{}, SmoothTrend{}, RandomWalk{}}
+var optional = []Part{Slope{}, SmoothTrend{}, DampedTrend{}, RandomWalk{}}
 
 // absent is the log amplitude of an omitted part.
 const absent = -30.0
@@ -44,7 +44,7 @@ func (s *search) variants(best *trial) ([]*variant, error) {
 		}
 		heads = append([]*trial{t}, heads...)
 	}
-	if parts := without(best.parts, ShortMemory{}); s.rest != nil && len(parts) < len(best.parts) {
+	if parts := without(best.parts, ShortMemory{}); (s.rest != nil || s.frame.Rows < memorylessRows) && len(parts) < len(best.parts) {
 		t, err := s.trial(parts, s.rest)
 		if err != nil {
 			return nil, err
@@ -55,7 +55,7 @@ func (s *search) variants(best *trial) ([]*variant, error) {
 	for _, head := range heads {
 		top, needed := 0.0, 0 // evidence with every part; bits of the parts that must not be omitted
 		for subset := range 1 << len(optional) {
-			if subset&needed != 0 {
+			if subset&needed != 0 || lacks(head.parts, subset) {
 				continue
 			}
 			v, err := s.subset(head, subset)
@@ -74,9 +74,10 @@ func (s *search) variants(best *trial) ([]*variant, error) {
 			}
 		}
 	}
-	largest, sum := slices.MaxFunc(all, func(a, b *variant) int { return cmp.Compare(a.evidence, b.evidence) }).evidence, 0.0
+	power, largest := s.temper(), total(all)
+	sum := 0.0
 	for _, v := range all {
-		v.weight = math.Exp(v.evidence - largest)
+		v.weight = math.Exp(power * (v.evidence - largest))
 		sum += v.weight
 	}
 	for _, v := range all {
@@ -85,9 +86,28 @@ func (s *search) variants(best *trial) ([]*variant, error) {
 	return all, nil
 }
 
+// temper returns the power of the evidence in the weights: few values decide less than their evidence says, because no
+// variant is the process that made them (Grünwald & van Ommen 2017).
+func (s *search) temper() float64 {
+	n := float64(s.frame.Rows)
+	return n / (n + temperedRows)
+}
+
+// total returns the log of the sum of the evidences.
+func total(all []*variant) float64 {
+	largest, sum := slices.MaxFunc(all, func(a, b *variant) int { return cmp.Compare(a.evidence, b.evidence) }).evidence, 0.0
+	for _, v := range all {
+		sum += math.Exp(v.evidence - largest)
+	}
+	return largest + math.Log(sum)
+}
+
 const (
 	averagedRows = 5000 // above this number of observations, only one variant is used
-	maxLoss      = 10   // loss of evidence in nats above which further omissions are not tried
+	// memorylessRows is the number of observations below which variants without the short memory are also tried.
+	memorylessRows = 200
+	temperedRows   = 30 // at this number of observations, the evidence counts half
+	maxLoss        = 10 // loss of evidence in nats above which further omissions are not tried
 )
 
 // withQuality returns a copy of parts with a quality added to the short memory, or nil if no short memory lacks one.
@@ -101,6 +121,16 @@ func withQuality(parts []Part) []Part {
 		}
 	}
 	return nil
+}
+
+// lacks reports whether parts do not contain all optional parts whose bits are set.
+func lacks(parts []Part, bits int) bool {
+	for i, p := range optional {
+		if bits>>i&1 == 1 && len(without(parts, p)) == len(parts) {
+			return true
+		}
+	}
+	return false
 }
 
 // subset returns the variant of a head without the optional parts whose bits are set in lacking.
@@ -119,6 +149,11 @@ func (s *search) subset(head *trial, lacking int) (*variant, error) {
 }
 
 func (t *trial) variant() (*variant, error) {
+	t.o.averaged, t.o.simulated = nil, simulatedRows
+	if err := t.objective()(t.at, t.mode); err != nil {
+		return nil, err
+	}
+	t.o.groups = nil
 	g, err := t.at.Gaussian(t.mode, t.o.layout.scale())
 	if err != nil {
 		return nil, err

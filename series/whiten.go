@@ -32,7 +32,7 @@ func (l *layout) whiten(t *track, at []stateSpace) []*moments {
 		m        = l.size()
 		panels   = (m + len(t.y) + simd.Lanes - 1) / simd.Lanes
 		size     = panels * simd.Lanes
-		tile     = simd.NewPanels(panels, tileRows)
+		tile     = simd.NewPanels(panels, min(n, tileRows))
 		filters  = make([]*kalman, len(at))
 		steps    = make([][]step, len(at))
 		white    = make([]simd.Panels, len(at))
@@ -41,7 +41,7 @@ func (l *layout) whiten(t *track, at []stateSpace) []*moments {
 		all      = make([]*moments, len(at))
 	)
 	for i, a := range at {
-		filters[i], steps[i], white[i] = a.kalman(), make([]step, tileRows), simd.NewPanels(panels, tileRows)
+		filters[i], steps[i], white[i] = a.kalman(), make([]step, min(n, tileRows)), simd.NewPanels(panels, min(n, tileRows))
 		grams[i] = make([]float64, size*size)
 		for k := range last[i] {
 			last[i][k] = make([]float64, size)
@@ -89,11 +89,12 @@ func (l *layout) whiten(t *track, at []stateSpace) []*moments {
 
 // whitenPanel runs the Kalman filter on eight columns, starting at their states last, and writes the scaled innovations to out.
 func whitenPanel(out, rows []float64, steps []step, last *[states][]float64, first int) {
-	value, slope, walk := last[0][first:first+simd.Lanes], last[1][first:first+simd.Lanes], last[2][first:first+simd.Lanes]
+	value, slope := last[0][first:first+simd.Lanes], last[1][first:first+simd.Lanes]
+	walk, drift := last[2][first:first+simd.Lanes], last[3][first:first+simd.Lanes]
 	for n := 0; n*simd.Lanes < len(rows); n++ {
 		s, row, to := &steps[n], rows[n*simd.Lanes:][:simd.Lanes], out[n*simd.Lanes:][:simd.Lanes]
 		f, gain, scale, walkGain, walkF := s.f[0][0], s.gain[0], s.scale, s.gain[2], s.f[2][2]
-		if s.f[0][1] == 0 && s.gain[1] == 0 { // Ornstein–Uhlenbeck
+		if s.f[3][3] == 0 && s.gain[3] == 0 && s.f[0][1] == 0 && s.gain[1] == 0 { // Ornstein–Uhlenbeck, no drift
 			for i, c := range row {
 				a, w := f*value[i], walkF*walk[i]
 				v := c - a - w
@@ -102,10 +103,13 @@ func whitenPanel(out, rows []float64, steps []step, last *[states][]float64, fir
 			continue
 		}
 		f01, f10, f11, slopeGain := s.f[0][1], s.f[1][0], s.f[1][1], s.gain[1]
+		f23, f33, driftGain := s.f[2][3], s.f[3][3], s.gain[3]
 		for i, c := range row {
-			a, b, w := f*value[i]+f01*slope[i], f10*value[i]+f11*slope[i], walkF*walk[i]
+			a, b := f*value[i]+f01*slope[i], f10*value[i]+f11*slope[i]
+			w, d := walkF*walk[i]+f23*drift[i], f33*drift[i]
 			v := c - a - w
-			value[i], slope[i], walk[i], to[i] = a+gain*v, b+slopeGain*v, w+walkGain*v, v*scale
+			value[i], slope[i], to[i] = a+gain*v, b+slopeGain*v, v*scale
+			walk[i], drift[i] = w+walkGain*v, d+driftGain*v
 		}
 	}
 }

@@ -49,6 +49,17 @@ type Mixture struct {
 	Log        bool
 	Median     bool // with Log, Summary always returns the median
 	Positive   bool
+
+	// Other, if not nil, contains further components on another scale, each with the same weight.
+	Other *Mixture
+}
+
+// both returns the two parts of a mixture with Other, and the weight of the first.
+func (m Mixture) both() (own, other Mixture, share float64) {
+	own, other = m, *m.Other
+	own.Other = nil
+	n := float64(len(m.Means))
+	return own, other, n / (n + float64(len(other.Means)))
 }
 
 // plain returns the Gaussian mixture of the logarithm, or of X.
@@ -56,6 +67,10 @@ func (m Mixture) plain() Mixture { return Mixture{Means: m.Means, SDs: m.SDs} }
 
 // CDF returns the probability of a value of at most y.
 func (m Mixture) CDF(y float64) float64 {
+	if m.Other != nil {
+		own, other, share := m.both()
+		return share*own.CDF(y) + (1-share)*other.CDF(y)
+	}
 	if m.Log {
 		return m.plain().CDF(math.Log(max(y, 0)))
 	}
@@ -71,6 +86,13 @@ func (m Mixture) CDF(y float64) float64 {
 
 // Moments returns the mean and the standard deviation.
 func (m Mixture) Moments() (mean, sd float64) {
+	if m.Other != nil {
+		own, other, share := m.both()
+		a, s := own.Moments()
+		b, t := other.Moments()
+		mean = share*a + (1-share)*b
+		return mean, math.Hypot(math.Hypot(math.Sqrt(share)*s, math.Sqrt(1-share)*t), math.Sqrt(share*(1-share))*(a-b))
+	}
 	n := float64(len(m.Means))
 	for i := range m.Means {
 		v, _ := m.moments(i)
@@ -97,7 +119,8 @@ func (m Mixture) Moments() (mean, sd float64) {
 func (m Mixture) Summary() (mean, sd, low, high float64, median bool) {
 	mean, sd = m.Moments()
 	low, high = m.Quantile(0.025), m.Quantile(0.975)
-	if m.Log && (m.Median || !(mean < high && sd < high-low)) {
+	logs := m.Log || m.Other != nil && m.Other.Log
+	if logs && (m.Median || !(mean < high && sd < high-low)) {
 		return m.Quantile(0.5), (m.Quantile(belowSD) - m.Quantile(1-belowSD)) / 2, low, high, true
 	}
 	return mean, sd, low, high, false
@@ -160,6 +183,11 @@ const (
 
 // Quantile returns y with CDF(y) = p, 0 < p < 1, to 1e-10 of the smallest standard deviation. It alternates secant and bisection steps.
 func (m Mixture) Quantile(p float64) float64 {
+	if m.Other != nil {
+		own, other, _ := m.both()
+		a, b := own.Quantile(p), other.Quantile(p)
+		return m.quantile(p, min(a, b), max(a, b), 1e-12*(math.Abs(a)+math.Abs(b)))
+	}
 	if m.Log {
 		return min(math.Exp(m.plain().Quantile(p)), math.MaxFloat64)
 	}
@@ -172,8 +200,13 @@ func (m Mixture) Quantile(p float64) float64 {
 		low, high = min(low, v+z*m.SDs[i]), max(high, v+z*m.SDs[i])
 		least = min(least, m.SDs[i])
 	}
+	return m.quantile(p, low, high, 1e-10*least)
+}
+
+// quantile returns y in [low, high] with CDF(y) = p, to the given width.
+func (m Mixture) quantile(p, low, high, width float64) float64 {
 	at, above := m.CDF(low)-p, m.CDF(high)-p // CDF − p at the ends of the bracket
-	for n := 0; high-low > 1e-10*least && n < 200; n++ {
+	for n := 0; high-low > width && n < 200; n++ {
 		y := low + (high-low)/2
 		if s := low - at*(high-low)/(above-at); n%2 == 0 && s > low && s < high {
 			y = s
@@ -192,6 +225,10 @@ func (m Mixture) Quantile(p float64) float64 {
 
 // Covers95 reports whether y is inside the central 95 % interval.
 func (m Mixture) Covers95(y float64) bool {
+	if m.Other != nil {
+		p := m.CDF(y)
+		return p >= 0.025 && p <= 0.975
+	}
 	if m.Log {
 		return y > 0 && m.plain().Covers95(math.Log(y))
 	}
@@ -207,6 +244,11 @@ func (m Mixture) Covers95(y float64) bool {
 
 // LogDensity returns the log density at y. If Positive and y ≤ 0, it returns log CDF(y).
 func (m Mixture) LogDensity(y float64) float64 {
+	if m.Other != nil {
+		own, other, share := m.both()
+		a, b := math.Log(share)+own.LogDensity(y), math.Log(1-share)+other.LogDensity(y)
+		return max(a, b) + math.Log1p(math.Exp(-math.Abs(a-b)))
+	}
 	if m.Log {
 		if y <= 0 {
 			return math.Inf(-1)
@@ -233,6 +275,10 @@ func (m Mixture) LogDensity(y float64) float64 {
 // CRPS returns the continuous ranked probability score ∫ (CDF(x) − 1[x ≥ y])² dx = E|X − y| − ½E|X − X'| for independent X and X'
 // from the mixture (Grimit, Gneiting, Berrocal & Johnson 2006), in units of y.
 func (m Mixture) CRPS(y float64) float64 {
+	if m.Other != nil { // CRPS is a quadratic function of the CDF
+		own, other, share := m.both()
+		return share*own.CRPS(y) + (1-share)*other.CRPS(y) - share*(1-share)*m.apart()
+	}
 	if m.Positive && !m.Log { // excludes x < 0 from the integral
 		lowest, plain := 0.0, m.plain()
 		for i, mean := range m.Means {
@@ -252,6 +298,25 @@ func (m Mixture) CRPS(y float64) float64 {
 	}
 	return off - 0.5*apart
 }
+
+// apart returns ∫ (F − G)² dx for the CDFs of the components and of the components of Other. Quantiles bound the pieces of
+// the integral, so that heavy tails are integrated as well.
+func (m Mixture) apart() (sum float64) {
+	own, other, _ := m.both()
+	square := func(x float64) float64 { d := own.CDF(x) - other.CDF(x); return d * d }
+	low := m.Quantile(breaks[0])
+	for _, p := range breaks[1:] {
+		high := m.Quantile(p)
+		if high > low {
+			sum += quad.Fixed(square, low, high, 20, nil, 0)
+		}
+		low = high
+	}
+	return sum
+}
+
+// breaks are the probabilities of the pieces of the integral.
+var breaks = []float64{1e-9, 1e-6, 1e-4, 1e-3, 0.01, 0.05, 0.2, 0.4, 0.6, 0.8, 0.95, 0.99, 0.999, 1 - 1e-4, 1 - 1e-6, 1 - 1e-9}
 
 // away returns E|X − y| for X from component i.
 func (m Mixture) away(i int, y float64) float64 {

@@ -40,7 +40,7 @@ type length struct {
 }
 
 // trends are the values of --trend.
-var trends = []string{"auto", "none", "line", "smooth", "walk"}
+var trends = []string{"auto", "none", "line", "damped", "smooth", "walk"}
 
 // modelGroup is the group of the structural model's flags in help.
 const modelGroup = "Model: period season trend log robust positive short-memory prior"
@@ -50,7 +50,7 @@ const auto, always, never = "auto", "always", "never"
 var whens = []string{auto, always, never}
 
 // PriorNames are the hyper-parameters whose priors --prior sets.
-var PriorNames = []string{"slope", "smooth", "walk", "memory", "memory-length", "season", "season-length", "noise"}
+var PriorNames = []string{"slope", "damped", "damped-length", "smooth", "walk", "memory", "memory-length", "season", "season-length", "noise"}
 
 // add defines all flags of the structural model.
 func (s *Flags) add(f *pflag.FlagSet) {
@@ -66,7 +66,7 @@ func (s *Flags) AddParts(f *pflag.FlagSet) {
 	f.Var(&cli.Value{Kind: "season", List: true, Words: []string{"auto", "none"}, Parse: s.addSeason}, "season",
 		"period of a known season in `rows`, such as 12; or none or auto")
 	f.Var(&cli.Value{Kind: "words", List: true, Words: trends, Parse: s.addTrend}, "trend",
-		"`parts` of the trend: line, smooth, walk or none (default: averaged)")
+		"`parts` of the trend: line, damped, smooth, walk or none (default: averaged)")
 	f.BoolVar(&s.shortMemory, "short-memory", true,
 		"include a mean-reverting residual")
 	s.log, s.robust = auto, auto
@@ -133,7 +133,7 @@ func (s *Flags) addSeason(text string) error {
 func (s *Flags) addTrend(text string) error {
 	for one := range strings.SplitSeq(text, ",") {
 		if !slices.Contains(trends, one) {
-			return errors.New("must be none, auto, or a comma-separated list of line, smooth, walk")
+			return errors.New("must be none, auto, or a comma-separated list of line, damped, smooth, walk")
 		}
 		s.trend = append(s.trend, one)
 	}
@@ -286,7 +286,10 @@ func (s *Flags) parts() []series.Part {
 	if has("line") {
 		all = append(all, series.Slope{SD: s.priors["slope"]})
 	}
-	if has("smooth") {
+	if has("damped") {
+		all = append(all, series.DampedTrend{SD: s.priors["damped"], Length: s.priors["damped-length"]})
+	}
+	if slices.Contains(s.trend, "smooth") {
 		all = append(all, series.SmoothTrend{SD: s.priors["smooth"]})
 	}
 	if has("walk") {
