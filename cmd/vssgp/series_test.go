@@ -7,6 +7,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -209,6 +210,27 @@ func TestBacktest(t *testing.T) {
 		"1"); !strings.Contains(o.stdout, "1 forecast of 7 rows each") ||
 		strings.Count(o.stdout, "\n") != 5 {
 		t.Errorf("%s", o.stdout)
+	}
+}
+
+// TestBacktestWithoutSeason checks that the seasonal naive forecast of months repeats the last year although the model finds no season,
+// and the printed line if there is no season.
+func TestBacktestWithoutSeason(t *testing.T) {
+	random, table := rand.New(rand.NewPCG(2, 2)), "month,y\n"
+	for i := range 60 {
+		table += fmt.Sprintf("%d-%02d,%.3f\n", 2019+i/12, 1+i%12, random.NormFloat64())
+	}
+	months := testkit.Put(t, t.TempDir(), "months.csv", table)
+	const equal = "seasonal_naive equals naive"
+	for flags, season := range map[string]int{"": 12, "--season none": 1, "--period 5mo": 5, "--x row": 1} {
+		args := append([]string{"backtest", months, "--horizon", "6", "--origins", "2", "--trend", "line"}, strings.Fields(flags)...)
+		got := decode[struct {
+			Season int
+			Scores map[string]map[string]float64
+		}](t, succeed(t, append(args, "--json")...).stdout)
+		testkit.Equal(t, got.Season, season, flags)
+		testkit.Equal(t, got.Scores["naive"]["mae"] == got.Scores["seasonal_naive"]["mae"], season == 1, flags, ": whether the scores agree")
+		testkit.Equal(t, strings.Contains(succeed(t, args...).stdout, equal), season == 1, flags, ": whether a line says that the scores agree")
 	}
 }
 

@@ -73,7 +73,7 @@ type Form struct {
 func (o *Form) Add(f *pflag.FlagSet) {
 	o.digits = 3
 	f.Var(o.levels.flag(), "level", "add prediction intervals with these `percentages`, such as 80,99")
-	f.Var(o.quantiles.flag(), "quantiles", "add quantiles with these `probabilities`, such as 0.1,0.5,0.9")
+	f.Var(o.quantiles.flag(), "quantiles", "add quantiles with these `probs`, such as 0.1,0.5,0.9")
 	f.Var(cli.Count(&o.digits, 17), "digits", "`digits` of the standard deviation to write; 0: all")
 }
 
