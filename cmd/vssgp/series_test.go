@@ -487,6 +487,32 @@ func TestLevels(t *testing.T) {
 	}
 }
 
+// TestOpeningHours checks that a forecast of hourly rows from 10:00 to 19:00, Monday to Friday, continues with such rows. A horizon in
+// rows counts rows, and a time ends at that time.
+func TestOpeningHours(t *testing.T) {
+	table := "time,y\n"
+	for at := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC); at.Day() < 13; at = at.Add(time.Hour) {
+		if day := at.Weekday(); at.Hour() >= 10 && at.Hour() < 20 && day >= time.Monday && day <= time.Friday {
+			table += at.Format("2006-01-02 15:04") + fmt.Sprintf(",%d\n", at.Hour()*7%10+at.Day()%3)
+		}
+	}
+	dir := t.TempDir()
+	open := testkit.Put(t, dir, "open.csv", table)
+	fast := []string{"--season", "none", "--trend", "none"}
+	out := filepath.Join(dir, "o.csv")
+	for horizon, want := range map[string][]string{ // number of rows, first, last
+		"11": {"11", "2024-01-15 10:00", "2024-01-16 10:00"}, "3d": {"10", "2024-01-15 10:00", "2024-01-15 19:00"},
+	} {
+		succeed(t, append([]string{"forecast", open, "--horizon", horizon, "-o", out}, fast...)...)
+		got := lines(t, out)[1:]
+		testkit.Equal(t, fmt.Sprint(len(got), ", ", got[0][0], ", ", got[len(got)-1][0]), strings.Join(want, ", "), horizon)
+	}
+	succeed(t, "forecast", open, "--season", "24", "--trend", "none", "-o", out)
+	testkit.Equal(t, len(lines(t, out))-1, 14, "rows in two days of 24 hours on the open share of a week")
+	refused := vssgpRun(t, append([]string{"forecast", open, "--horizon", "2d"}, fast...)...)
+	refused.fails(t, "a horizon of 2d", cli.ExitMistake, "ends before the next row of", "open.csv, 2024-01-15 10:00")
+}
+
 // TestQuantiles checks that --quantiles adds the quantiles of an observation in the given order: the median of a log-normal forecast is
 // below its mean, and the bounds of the 95 % interval are quantiles. predict, fill and --json have the same numbers.
 func TestQuantiles(t *testing.T) {

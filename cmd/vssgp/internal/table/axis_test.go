@@ -46,6 +46,16 @@ func TestDatesBecomeNumbersAndBack(t *testing.T) {
 			"2023-04-29|2023-05-29"},
 		"30ths of quarters": {"2023-05-30|2023-08-30|2023-11-30", "months", []float64{0, 3, 6}, "quarter",
 			"2024-02-29|2024-05-30"},
+		"last business days": {"2024-01-31|2024-02-29|2024-03-29|2024-04-30", "months", []float64{0, 1, 2, 3}, "month",
+			"2024-05-31|2024-06-28"},
+		"last business days, a gap": {"28.06.2024 16:00|31.07.2024 16:00|30.09.2024 16:00", "months", []float64{0, 1, 3}, "month",
+			"31.10.2024 16:00|29.11.2024 16:00"},
+		"first business days": {"2024-05-01|2024-06-03|2024-07-01|2024-08-01", "months", []float64{0, 1, 2, 3}, "month",
+			"2024-09-02|2024-10-01"},
+		"last business days of quarters": {"2023-12-29|2024-03-29|2024-06-28", "months", []float64{0, 3, 6}, "quarter",
+			"2024-09-30|2024-12-31"},
+		"last business days of years": {"2021-12-31|2022-12-30|2023-12-29", "years", []float64{0, 1, 2}, "year",
+			"2024-12-31|2025-12-31"},
 		"29ths and 30ths": {"2023-03-30|2023-04-29|2023-05-30", "days", []float64{0, 30, 61}, "", ""},
 		"leap days": {"2023-02-28|2024-02-29|2025-02-28", "years", []float64{0, 1, 2}, "year",
 			"2026-02-28|2027-02-28"},
@@ -323,6 +333,7 @@ func TestAxisCheck(t *testing.T) {
 		"day":      func(a *Axis) { a.Unit, a.Day = "months", 32 },
 		"clock":    func(a *Axis) { a.Unit, a.Day, a.Clock = "years", 1, -1 },
 		"layout":   func(a *Axis) { a.Layout = nil },
+		"business": func(a *Axis) { a.Unit, a.Day, a.Business = "months", 15, true },
 	} {
 		a := *good
 		if change(&a); a.Check() == nil {
@@ -337,6 +348,70 @@ func TestGridGaps(t *testing.T) {
 	testkit.OK(t, err)
 	if g := axis.Grid(x); !g.Even || axis.Since() != "2024-03-05" {
 		t.Errorf("%+v, since %s; want an even grid, since 2024-03-05", g, axis.Since())
+	}
+}
+
+// TestOpeningHours checks that a grid continues with the hours of the day and the weekdays that the rows have, and that it needs evidence.
+func TestOpeningHours(t *testing.T) {
+	const minute = "2006-01-02T15:04"
+	monday := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
+	weekday := func(at time.Time) bool { return at.Weekday() > 0 && at.Weekday() < 6 }
+	open := func(at time.Time) bool { return at.Hour() >= 10 && at.Hour() < 20 }
+	for name, c := range map[string]struct {
+		layout string
+		step   time.Duration
+		days   int
+		has    func(at time.Time) bool // whether there is a row
+		next   string                  // three rows
+		until  string                  // a time and the number of rows until then
+		rows   int
+	}{
+		"hours": {minute, time.Hour, 4, open, "2024-01-05T10:00|2024-01-05T11:00|2024-01-05T12:00", "2024-01-07T09:30", 20},
+		"hours, an incomplete last day": {minute, time.Hour, 4, func(at time.Time) bool {
+			return open(at) && !(at.Day() == 4 && at.Hour() > 18)
+		}, "2024-01-04T19:00|2024-01-05T10:00|2024-01-05T11:00", "2024-01-05T10:00", 2},
+		"hours, incomplete first and last days": {minute, time.Hour, 3, func(at time.Time) bool {
+			return open(at) && !(at.Day() == 1 && at.Hour() < 15) && !(at.Day() == 3 && at.Hour() > 12)
+		}, "2024-01-03T13:00|2024-01-03T14:00|2024-01-03T15:00", "2024-01-04T10:00", 8},
+		"hours from Monday to Friday": {minute, time.Hour, 12, func(at time.Time) bool { return open(at) && weekday(at) },
+			"2024-01-15T10:00|2024-01-15T11:00|2024-01-15T12:00", "2024-01-22T10:00", 51},
+		"half-hours with a break": {"02.01.2006 15:04", 30 * time.Minute, 6, func(at time.Time) bool { return open(at) && at.Hour() != 12 },
+			"07.01.2024 10:00|07.01.2024 10:30|07.01.2024 11:00", "08.01.2024 00:00", 18},
+		"a tenth of the rows are missing": {minute, time.Hour, 20, func(at time.Time) bool { return open(at) && (at.Hour()+10*at.Day())%11 != 3 },
+			"2024-01-21T10:00|2024-01-21T11:00|2024-01-21T12:00", "2024-01-21T23:00", 10},
+		"all hours from Monday to Friday": {minute, time.Hour, 12, weekday, "2024-01-15T00:00|2024-01-15T01:00|2024-01-15T02:00",
+			"2024-01-20T23:00", 120},
+		"an offset from UTC": {"2006-01-02T15:04Z07:00", time.Hour, 4, open,
+			"2024-01-05T10:00Z|2024-01-05T11:00Z|2024-01-05T12:00Z", "2024-01-05T10:00Z", 1},
+		"Tuesday to Saturday": {time.DateOnly, 24 * time.Hour, 34, func(at time.Time) bool { return at.Weekday() > 1 },
+			"2024-02-06|2024-02-07|2024-02-08", "2024-02-12", 5},
+		"Monday to Friday": {time.DateOnly, 24 * time.Hour, 12, weekday, "2024-01-15|2024-01-16|2024-01-17", "2024-01-21", 5},
+		// Too little evidence.
+		"two days": {minute, time.Hour, 2, open, "2024-01-02T20:00|2024-01-02T21:00|2024-01-02T22:00", "2024-01-03T00:00", 5},
+		"three weeks without Sunday": {time.DateOnly, 24 * time.Hour, 20, func(at time.Time) bool { return at.Weekday() > 0 },
+			"2024-01-21|2024-01-22|2024-01-23", "2024-01-28", 8},
+		"a week from Monday to Friday": {minute, time.Hour, 5, open, "2024-01-06T10:00|2024-01-06T11:00|2024-01-06T12:00", "2024-01-07T12:00", 13},
+		"irregular hours": {minute, time.Hour, 20, func(at time.Time) bool { return open(at) && (37*at.Hour()+53*at.YearDay())%7 < 3 },
+			"", "", 0},
+	} {
+		var cells []string
+		for at := monday; at.Before(monday.AddDate(0, 0, c.days)); at = at.Add(c.step) {
+			if c.has(at) {
+				cells = append(cells, at.Format(c.layout))
+			}
+		}
+		axis, x, err := along(t, cells...)
+		testkit.OK(t, err, name)
+		g := axis.Grid(x)
+		if c.next == "" {
+			testkit.Equal(t, g.Share(), 1, name, ": share")
+			continue
+		}
+		testkit.Equal(t, axis.Format(g.Next(1))+"|"+axis.Format(g.Next(2))+"|"+axis.Format(g.Next(3)), c.next, name)
+		testkit.Equal(t, g.Steps(testkit.Must(axis.Parse(c.until))(t)), c.rows, name, ": rows until ", c.until)
+		for n := range 500 { // Steps is the inverse of Next
+			testkit.Equal(t, g.Steps(g.Next(n+1)), n+1, name, ": rows until the next row ", n+1)
+		}
 	}
 }
 
