@@ -293,7 +293,7 @@ func axisOf(l layout, times []time.Time) *Axis {
 	switch {
 	case l.monthly() || l.quarterly():
 		a.Day = 1
-	case spread && sameClock:
+	case spread && sameClock && l.day != week:
 		a.Day, a.Business = dayOfMonths(times)
 	}
 	if a.Day > 0 {
