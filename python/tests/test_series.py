@@ -50,6 +50,36 @@ def test_index(index):
     assert list(f.frame().columns) == ["mean", "sd", "lower", "upper"] and f.frame().index.equals(f.index)
 
 
+FREQUENCIES = ["D", "B", "W-SUN", "W-WED", "MS", "ME", "BME", "BMS", "QS-OCT", "QE-JAN", "BQE", "YE", "h", "15min"]
+ZONED = {"D": "2024-03-10", "W-MON": "2023-10-02", "MS": "2023-01-01", "h": "2024-03-29"}  # to summer or winter time
+
+
+@pytest.mark.parametrize("freq", [*FREQUENCIES, *(f"{freq} in Berlin" for freq in ZONED)])
+def test_frequency(freq):
+    """The index of a forecast has the frequency of the data, also if it is inferred. Dates without it have none."""
+    freq, *zone = freq.split(" in ")
+    zone = "Europe/Berlin" if zone else None
+    index = pd.date_range(ZONED[freq] if zone else "2021-01-01", periods=18, freq=freq, tz=zone)
+    for own in (index, pd.DatetimeIndex(list(index))):
+        y = pd.Series(short(18), index=own)
+        f = forecast(y, 7, season="none", trend="none")
+        want = pd.date_range(index[-1], periods=8, freq=freq)[1:]
+        assert f.index.equals(want) and f.mean.index.freq is not None and f.index.tz == index.tz
+        assert own.freq is None or f.index.freq == own.freq
+        np.testing.assert_allclose(f.model.predict(f.index).mean, f.mean, rtol=1e-12)
+    y.iloc[-2:] = np.nan  # the forecast begins in the data
+    assert forecast(y, 3, season="none", trend="none").index.freq is not None
+    assert forecast(y, at=index[[3, 5, 9]], season="none", trend="none").index.freq is None
+
+
+@pytest.mark.parametrize("freq", ["D", "W-WED", "M", "2M", "Q-SEP", "Y-MAR", "h"])
+def test_periods(freq):
+    index = pd.period_range("2021-01-01", periods=18, freq=freq, name="when")
+    f = forecast(pd.Series(short(18), index=index), 3, season="none", trend="none")
+    assert isinstance(f.index, pd.PeriodIndex) and f.index.dtype == index.dtype and f.index.name == "when"
+    assert list(f.index) == [index[-1] + n for n in (1, 2, 3)]
+
+
 def test_arrays():
     y = short()
     f = forecast(y, 4)
