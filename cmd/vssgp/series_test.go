@@ -85,7 +85,8 @@ func TestForecast(t *testing.T) {
 	if o := succeed(t, append(flow, "-o", "-")...); strings.Count(o.stdout, "\n") != 15 { // two weeks
 		t.Errorf("%s", o.stdout)
 	}
-	testkit.Contains(t, string(testkit.Read(t, in("f.svg"))), "Flow m3/s: trend", "season 7", "remainder", "2024-")
+	testkit.Contains(t, string(testkit.Read(t, in("f.svg"))), "Flow m3/s: trend", "Flow m3/s: season of 7 days", "remainder",
+		"2024-")
 	testkit.Contains(t, string(testkit.Read(t, in("f.html"))), "noise.sd", "--horizon", "Flow m3/s: short memory")
 	testKeptModel(t, dir, got, r)
 }

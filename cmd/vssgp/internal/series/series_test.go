@@ -130,6 +130,27 @@ func TestShownParts(t *testing.T) {
 	}
 }
 
+// TestPlottedParts checks that charts, but not --json, have the periods of seasons with units, or with the name of an input without a unit.
+func TestPlottedParts(t *testing.T) {
+	x := testkit.Numbers(40, func(n int) float64 { return float64(n) })
+	y := testkit.Numbers(40, func(n int) float64 { return float64(n*n%7 + n/10) })
+	week, day := series.Season{Period: 7}, series.Season{Period: 3.5}
+	parts := []series.Part{series.Constant{}, day, week, series.Product{Long: week, Short: day}, series.LevelShift{At: 10}, series.Noise{}}
+	m := testkit.Must(series.Fit(t.Context(), series.Series{X: x, Y: [][]float64{y}}, series.Options{Parts: parts, Known: true}))(t)
+	m.XName, m.YNames = "year", []string{"y"}
+	file := testkit.Must(table.At(testkit.Put(t, t.TempDir(), "t.csv", "d\n2024-01-01\n2024-01-02\n")))(t)
+	dates := testkit.Must(table.Read(t.Context(), file))(t)
+	for text, axis := range map[string]*table.Axis{
+		"season of 84 hours, season of 7 days, season of 7 days × season of 84 hours, level shift at 2024-01-11": testkit.Must(dates.Axis(0, nil))(t),
+		"season of 3.5 rows, season of 7 rows, season of 7 rows × season of 3.5 rows, level shift at 10":         {Unit: "rows"},
+		"season of period 3.5 in year, season of period 7 in year, season of period 7 in year × " +
+			"season of period 3.5 in year, level shift at 10": {},
+	} {
+		view := modelView("", m, &known{axis: axis})
+		testkit.Equal(t, strings.Join(view.Parts, ", "), "constant, "+text+", noise", "parts")
+	}
+}
+
 // TestHorizon checks the number of rows of a time, which follows the calendar for months.
 func TestHorizon(t *testing.T) {
 	env := &cli.Env{Stderr: &bytes.Buffer{}}
