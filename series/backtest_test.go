@@ -148,6 +148,7 @@ func TestBacktestSeason(t *testing.T) {
 // the rows before the first origin contain it.
 func TestBacktestCalendar(t *testing.T) {
 	slow.Race(t)
+	season := func(period float64) []Part { return []Part{Constant{}, Season{Period: period, Harmonics: 1}} }
 	year := func(steps float64) [][]Part { return Calendar("month", 1, steps, nil, nil) }
 	for name, c := range map[string]struct {
 		rows, origins int
@@ -155,8 +156,8 @@ func TestBacktestCalendar(t *testing.T) {
 		want          int
 	}{
 		"a calendar":                {60, 2, Options{Try: year(60)}, 12},
-		"a calendar and its part":   {60, 2, Options{Parts: []Part{Constant{}, Season{Period: 4, Harmonics: 1}}, Try: year(60)}, 4},
-		"a given season":            {60, 2, Options{Parts: []Part{Constant{}, Season{Period: 9, Harmonics: 1}}, Known: true}, 9},
+		"a calendar and its part":   {60, 2, Options{Parts: season(4), Try: year(60)}, 4},
+		"a given season":            {60, 2, Options{Parts: season(9), Known: true}, 9},
 		"neither":                   {60, 2, Options{Known: true}, 1},
 		"exactly one season before": {43, 5, Options{Try: year(60), Known: true}, 12},
 		"less than one season":      {42, 5, Options{Try: year(60), Known: true}, 1},

@@ -52,7 +52,8 @@ Details: docs/forecasting.md and docs/series.md.`,
   vssgp fill load.csv --period 24h --period 7d --robust -o - --report load.html`,
 	}, func(ctx context.Context, args []string) error { return runFill(ctx, env, args[0], o) }, tableOperand)
 	cmd.Annotations = cli.FlagGroups("Most used: output bands plot x y by period robust",
-		"Input: dayfirst decimal yerr regressor holidays events", "Output: report model level quantiles digits overwrite", modelGroup)
+		"Input: dayfirst decimal yerr regressor holidays events",
+		"Output: report model level quantiles digits overwrite", modelGroup)
 	f := cmd.Flags()
 	o.columns.AddSeries(f)
 	f.Lookup("y").Usage = "output `columns` (default: those with missing values)"

@@ -49,7 +49,8 @@ func (r *timeSeries) view(title string, m *series.Model) *report.Series {
 
 // modelView returns the content of the charts of a model without data.
 func modelView(title string, m *series.Model, k *known) *report.Series {
-	v := &report.Series{Title: title, Model: m, Parts: plottedParts(m, k.axis), XName: axisLabel(m.XName, k.axis), YNames: m.YNames}
+	v := &report.Series{Title: title, Model: m, Parts: plottedParts(m, k.axis), XName: axisLabel(m.XName, k.axis),
+		YNames: m.YNames}
 	v.Regressors = func(x []float64) ([][]float64, error) { return k.at(m, x) }
 	if k.axis.Dates() {
 		v.Time = k.axis.Seconds

@@ -55,8 +55,7 @@ func (t *Table) column(col int) *column {
 		t.columns = map[int]*column{}
 	}
 	c.compact = t.compactDates(col, c)
-	if first := t.first(col, date, true); first < t.Rows && len(t.text(first, col)) == len(monthYear) && isLetter(t.text(first, col)[0]) &&
-		!t.supportsMonths(col) {
+	if c.count[date] > 0 && !t.supportsMonths(col) {
 		c.count[text], c.count[date] = c.count[text]+c.count[date], 0
 	}
 	t.columns[col] = c

@@ -108,7 +108,11 @@ func layoutsOf(s string) (all []layout) {
 }
 
 func (l *layout) monthly() bool {
-	return slices.Contains([]string{"2006-1", "2006/1", "200601", "200601.0", monthYear, "Jan-2006", "Jan 2006", "January 2006"}, l.day)
+	switch l.day {
+	case "2006-1", "2006/1", "200601", "200601.0", monthYear, "Jan-2006", "Jan 2006", "January 2006":
+		return true
+	}
+	return false
 }
 
 func (l *layout) quarterly() bool { return strings.Contains(l.day, "Q") }
@@ -341,16 +345,20 @@ func looksLikeDate(s string) bool {
 		return false
 	}
 	if isLetter(s[0]) { // the name of a month, or a quarter
-		start := strings.IndexByte(s, ' ') >= len("Jan") || s[0] == 'Q' && isDigit(s[1]) || s[3] == '-' && months[strings.ToLower(s[:3])]
+		start := strings.IndexByte(s, ' ') >= len("Jan") || s[0] == 'Q' && isDigit(s[1]) ||
+			s[3] == '-' && months[strings.ToLower(s[:3])]
 		return start && (isDigit(s[len(s)-1]) || s[len(s)-1] == 'Z')
 	}
 	i := strings.IndexAny(s[:6], "-/. Q")
 	return isDigit(s[0]) && i > 0 && (s[i] != '.' || strings.IndexByte(s[i+1:], '.') > 0)
 }
 
-// supportsMonths reports whether the dates of a column such as Jan-22 are months of years: most steps between successive rows with
-// different dates are the same number of months, below a year. As the days of a month, Jan-22 and Jan-23 would be a year apart.
+// supportsMonths returns false for a column of dates such as Jan-22 that may be days without a year: unless most steps between successive
+// rows with different dates are the same number of months, below a year. The days Jan-22 and Jan-23 would be months a year apart.
 func (t *Table) supportsMonths(col int) bool {
+	if s := t.text(t.first(col, date, true), col); len(s) != len(monthYear) || !isLetter(s[0]) {
+		return true
+	}
 	l := layout{day: monthYear, read: monthYear}
 	counts, steps, most := map[int64]int{}, 0, 0
 	last, known := int64(0), false

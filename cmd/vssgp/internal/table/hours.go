@@ -57,8 +57,8 @@ func (g *Grid) openingHours(x []float64) *openingHours {
 	first := g.axis.Seconds(x[0])
 	midnight := math.Floor(first/secondsPerDay) * secondsPerDay
 	place := func(v float64) int { return int(math.Round((g.axis.Seconds(v) - first) / step)) }
-	h := &openingHours{perDay: int(perDay), rows: len(x), last: place(x[len(x)-1]), weekday: utc(int64(midnight)).Weekday()}
-	h.offset = int((first-midnight)/step + rounding)
+	h := &openingHours{perDay: int(perDay), rows: len(x), last: place(x[len(x)-1])}
+	h.weekday, h.offset = utc(int64(midnight)).Weekday(), int((first-midnight)/step+rounding)
 	days, _ := h.at(h.last)
 	h.used, h.days = make([]bool, h.perDay), make([]bool, days+1)
 	for _, v := range x {

@@ -416,7 +416,7 @@ func (d *dialect) assess(rows [][]string) float64 {
 	first := rows[0]
 	fields := map[int]int{len(first): 1} // numbers of records by their number of fields
 	cells, words := 0, 0
-	typed := make([]struct{ yes, no, dates int }, len(first)) // by column: numbers of cells with numbers or dates, words, and dates
+	typed := make([]struct{ yes, no, dates int }, len(first)) // by column: numbers of numbers or dates, of words, and of dates
 	for _, row := range rows[1:] {
 		fields[len(row)]++
 		for i, s := range row {
