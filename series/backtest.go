@@ -38,7 +38,9 @@ func MeanScores(all []Scores) (mean Scores) {
 
 // Backtested contains the scores [D] of forecasts over Horizon observations from each of Origins origins. Model scores the model, Naive a
 // forecast that repeats the last value, Seasonal a forecast that repeats the value one season earlier. The naive intervals are Gaussian
-// with the standard deviation of the in-sample naive errors.
+// with the standard deviation of the in-sample naive errors. The season is the shortest one in Options.Parts and Options.Try, such as the
+// calendar's, because the comparison must not depend on the model. If there is none, or the data before the first origin do not contain
+// it, the season is the model's shortest one.
 type Backtested struct {
 	Horizon, Origins       int
 	Season                 []int // [D] season of the seasonal naive forecast, in steps; 1: no season
@@ -69,6 +71,7 @@ func Backtest(ctx context.Context, s Series, horizon, origins int, o Options) (*
 	for i := range sums {
 		sums[i] = make([]tally, len(s.Y))
 	}
+	given := 0 // season in Options, in steps
 	progress := o.Progress
 	for k := origins; k >= 1; k-- {
 		if progress != nil {
@@ -84,9 +87,12 @@ func Backtest(ctx context.Context, s Series, horizon, origins int, o Options) (*
 		if err != nil {
 			return nil, err
 		}
-		season := m.season()
 		at := m.frame.newGrid(before.X)
 		ahead := at.of(after.X)
+		if k == origins {
+			given = at.contained(before.Y, o.shortest()/m.frame.Step)
+		}
+		season := cmp.Or(given, m.season())
 		for d, y := range after.Y {
 			if k == 1 {
 				b.Season = append(b.Season, season)
@@ -123,6 +129,27 @@ func (m *Model) season() int {
 		return 1
 	}
 	return max(1, int(season))
+}
+
+// shortest returns the shortest period of the seasons in Parts and Try, +Inf if there is none.
+func (o *Options) shortest() float64 {
+	shortest := math.Inf(1)
+	for _, season := range ofKind[Season](o.all()) {
+		shortest = min(shortest, season.Period)
+	}
+	return shortest
+}
+
+// contained returns a season in whole steps, or 0 unless each output y has two values at this distance.
+func (g *grid) contained(y [][]float64, season float64) int {
+	if g.void || !(season < float64(g.at[len(g.at)-1])+1) {
+		return 0
+	}
+	steps := max(1, int(math.Round(season)))
+	if slices.ContainsFunc(y, func(y []float64) bool { return math.IsNaN(bayes.NaiveError(g.values(y), steps)) }) {
+		return 0
+	}
+	return steps
 }
 
 // A grid maps times to grid indices or, if the grid would be nearly empty, to observation indices.

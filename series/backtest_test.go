@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"reflect"
 	"slices"
 	"testing"
@@ -140,6 +141,41 @@ func TestBacktestSeason(t *testing.T) {
 			m.layout.parts = append(m.layout.parts, Season{Period: p})
 		}
 		testkit.Equal(t, m.season(), c.want, "seasons ", c.periods)
+	}
+}
+
+// TestBacktestCalendar checks that the seasonal naive forecast repeats the shortest season in the options although the model has none, if
+// the rows before the first origin contain it.
+func TestBacktestCalendar(t *testing.T) {
+	slow.Race(t)
+	season := func(period float64) []Part { return []Part{Constant{}, Season{Period: period, Harmonics: 1}} }
+	year := func(steps float64) [][]Part { return Calendar("month", 1, steps, nil, nil) }
+	for name, c := range map[string]struct {
+		rows, origins int
+		o             Options
+		want          int
+	}{
+		"a calendar":                {60, 2, Options{Try: year(60)}, 12},
+		"a calendar and its part":   {60, 2, Options{Parts: season(4), Try: year(60)}, 4},
+		"a given season":            {60, 2, Options{Parts: season(9), Known: true}, 9},
+		"neither":                   {60, 2, Options{Known: true}, 1},
+		"exactly one season before": {43, 5, Options{Try: year(60), Known: true}, 12},
+		"less than one season":      {42, 5, Options{Try: year(60), Known: true}, 1},
+	} {
+		random := rand.New(rand.NewPCG(1, 1))
+		s := seriesOf(c.rows, func(float64) float64 { return random.NormFloat64() })
+		b := backtest(t, s, 6, c.origins, c.o)
+		testkit.Equal(t, b.Season[0], c.want, name)
+		sum, values := 0.0, 6*c.origins
+		for n := c.rows - values; n < c.rows; n++ {
+			before := n - c.want
+			for before >= n-(n-(c.rows-values))%6 { // a value after the origin
+				before -= c.want
+			}
+			sum += math.Abs(s.Y[0][n]-s.Y[0][before]) / float64(values)
+		}
+		testkit.Near(t, b.Seasonal[0].MAE, sum, 1e-12, name, ": seasonal MAE")
+		testkit.Equal(t, b.Seasonal[0] == b.Naive[0], c.want == 1, name, ": whether both naive forecasts are the same")
 	}
 }
 

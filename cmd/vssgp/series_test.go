@@ -7,6 +7,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -84,7 +85,8 @@ func TestForecast(t *testing.T) {
 	if o := succeed(t, append(flow, "-o", "-")...); strings.Count(o.stdout, "\n") != 15 { // two weeks
 		t.Errorf("%s", o.stdout)
 	}
-	testkit.Contains(t, string(testkit.Read(t, in("f.svg"))), "Flow m3/s: trend", "season 7", "remainder", "2024-")
+	testkit.Contains(t, string(testkit.Read(t, in("f.svg"))), "Flow m3/s: trend", "Flow m3/s: season of 7 days", "remainder",
+		"2024-")
 	testkit.Contains(t, string(testkit.Read(t, in("f.html"))), "noise.sd", "--horizon", "Flow m3/s: short memory")
 	testKeptModel(t, dir, got, r)
 }
@@ -209,6 +211,30 @@ func TestBacktest(t *testing.T) {
 		"1"); !strings.Contains(o.stdout, "1 forecast of 7 rows each") ||
 		strings.Count(o.stdout, "\n") != 5 {
 		t.Errorf("%s", o.stdout)
+	}
+}
+
+// TestBacktestWithoutSeason checks that the seasonal naive forecast of months repeats the last year although the model finds no season,
+// and the printed line if there is no season.
+func TestBacktestWithoutSeason(t *testing.T) {
+	random, table := rand.New(rand.NewPCG(2, 2)), "month,y\n"
+	for i := range 60 {
+		table += fmt.Sprintf("%d-%02d,%.3f\n", 2019+i/12, 1+i%12, random.NormFloat64())
+	}
+	months := testkit.Put(t, t.TempDir(), "months.csv", table)
+	const equal = "seasonal_naive equals naive"
+	for flags, season := range map[string]int{"": 12, "--season none": 1, "--period 5mo": 5, "--x row": 1} {
+		args := append([]string{"backtest", months, "--horizon", "6", "--origins", "2", "--trend", "line"},
+			strings.Fields(flags)...)
+		got := decode[struct {
+			Season int
+			Scores map[string]map[string]float64
+		}](t, succeed(t, append(args, "--json")...).stdout)
+		testkit.Equal(t, got.Season, season, flags)
+		same := got.Scores["naive"]["mae"] == got.Scores["seasonal_naive"]["mae"]
+		testkit.Equal(t, same, season == 1, flags, ": whether the scores agree")
+		said := strings.Contains(succeed(t, args...).stdout, equal)
+		testkit.Equal(t, said, season == 1, flags, ": whether a line says that the scores agree")
 	}
 }
 
@@ -462,6 +488,61 @@ func TestLevels(t *testing.T) {
 		if !(number(t, l[5]) < number(t, l[7]) && number(t, l[7]) < number(t, l[3]) && number(t, l[8]) < number(t, l[6])) {
 			t.Errorf("%q", l)
 		}
+	}
+}
+
+// TestOpeningHours checks that a forecast of hourly rows from 10:00 to 19:00, Monday to Friday, continues with such rows. A horizon in
+// rows counts rows, and a time ends at that time.
+func TestOpeningHours(t *testing.T) {
+	table := "time,y\n"
+	for at := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC); at.Day() < 13; at = at.Add(time.Hour) {
+		if day := at.Weekday(); at.Hour() >= 10 && at.Hour() < 20 && day >= time.Monday && day <= time.Friday {
+			table += at.Format("2006-01-02 15:04") + fmt.Sprintf(",%d\n", at.Hour()*7%10+at.Day()%3)
+		}
+	}
+	dir := t.TempDir()
+	open := testkit.Put(t, dir, "open.csv", table)
+	fast := []string{"--season", "none", "--trend", "none"}
+	out := filepath.Join(dir, "o.csv")
+	for horizon, want := range map[string][]string{ // number of rows, first, last
+		"11": {"11", "2024-01-15 10:00", "2024-01-16 10:00"}, "3d": {"10", "2024-01-15 10:00", "2024-01-15 19:00"},
+	} {
+		succeed(t, append([]string{"forecast", open, "--horizon", horizon, "-o", out}, fast...)...)
+		got := lines(t, out)[1:]
+		testkit.Equal(t, fmt.Sprint(len(got), ", ", got[0][0], ", ", got[len(got)-1][0]), strings.Join(want, ", "), horizon)
+	}
+	succeed(t, "forecast", open, "--season", "24", "--trend", "none", "-o", out)
+	testkit.Equal(t, len(lines(t, out))-1, 14, "rows in two days of 24 hours on the open share of a week")
+	refused := vssgpRun(t, append([]string{"forecast", open, "--horizon", "2d"}, fast...)...)
+	refused.fails(t, "a horizon of 2d", cli.ExitMistake, "ends before the next row of", "open.csv, 2024-01-15 10:00")
+}
+
+// TestQuantiles checks that --quantiles adds the quantiles of an observation in the given order: the median of a log-normal forecast is
+// below its mean, and the bounds of the 95 % interval are quantiles. predict, fill and --json have the same numbers.
+func TestQuantiles(t *testing.T) {
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	model := []string{"--log", "always", "--season", "7", "--trend", "line", "--digits", "0"}
+	flags := append([]string{"forecast", river, "--y", "Flow m3/s", "--horizon", "3", "--level", "80", "--quantiles", "0.9,.5",
+		"--quantiles", "0.025"}, model...)
+	succeed(t, append(flags, "-o", in("f.csv"), "-m", in("m.st"))...)
+	got := lines(t, in("f.csv"))
+	names := strings.ReplaceAll(strings.Join(got[0][5:], ","), "Flow m3/s_", "")
+	testkit.Equal(t, names, "lower_80,upper_80,q0.9,q0.5,q0.025", "columns")
+	for _, l := range got[1:] {
+		if !(number(t, l[8]) < number(t, l[1])) || l[7] != l[6] || l[9] != l[3] {
+			t.Errorf("%q: want a median below the mean, and quantiles at the bounds of the intervals", l)
+		}
+	}
+	succeed(t, "predict", in("m.st"), in("f.csv"), "--posterior", "--level", "80", "--quantiles", "0.9,0.5,0.025",
+		"--digits", "0", "-o", in("p.csv"))
+	testkit.Equal(t, string(testkit.Read(t, in("p.csv"))), string(testkit.Read(t, in("f.csv"))), "by predict")
+	testkit.Contains(t, succeed(t, append(flags, "--json")...).stdout, `"Flow m3/s_q0.9","Flow m3/s_q0.5"`, got[1][8])
+	testkit.Contains(t, succeed(t, flags...).stdout, "q0.5  ")
+	fill := []string{"fill", river, "-o", in("o.csv"), "--bands", in("b.csv"), "--quantiles", "0.975"}
+	succeed(t, append(fill, model...)...)
+	for _, l := range lines(t, in("b.csv"))[1:] {
+		testkit.Equal(t, l[7], l[6], "the 0.975-quantile of a filled cell")
 	}
 }
 

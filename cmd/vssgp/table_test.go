@@ -206,7 +206,7 @@ func TestGuessedInput(t *testing.T) {
 			testkit.Contains(t, o.stderr, reading)
 		}
 	}
-	for _, format := range []string{"Jan-%02d", "Jan %02d", "Q1 20%02d", "20%02dM01", "01/20%02d"} { // not read
+	for _, format := range []string{"Jan-%02d", "Jan %02d", "Q1 %02d", "20%02dM01", "01/20%02d"} { // not read
 		row := func(i int) string { return fmt.Sprintf(format, i+1) + "," + y(i) }
 		testkit.Put(t, dir, "months.csv", table("month,y", row))
 		o := succeed(t, "fit", months, "-o", model, "--season", "none", "--trend", "none")

@@ -50,6 +50,36 @@ def test_index(index):
     assert list(f.frame().columns) == ["mean", "sd", "lower", "upper"] and f.frame().index.equals(f.index)
 
 
+FREQUENCIES = ["D", "B", "W-SUN", "W-WED", "MS", "ME", "BME", "BMS", "QS-OCT", "QE-JAN", "BQE", "YE", "h", "15min"]
+ZONED = {"D": "2024-03-10", "W-MON": "2023-10-02", "MS": "2023-01-01", "h": "2024-03-29"}  # to summer or winter time
+
+
+@pytest.mark.parametrize("freq", [*FREQUENCIES, *(f"{freq} in Berlin" for freq in ZONED)])
+def test_frequency(freq):
+    """The index of a forecast has the frequency of the data, also if it is inferred. Dates without it have none."""
+    freq, *zone = freq.split(" in ")
+    zone = "Europe/Berlin" if zone else None
+    index = pd.date_range(ZONED[freq] if zone else "2021-01-01", periods=18, freq=freq, tz=zone)
+    for own in (index, pd.DatetimeIndex(list(index))):
+        y = pd.Series(short(18), index=own)
+        f = forecast(y, 7, season="none", trend="none")
+        want = pd.date_range(index[-1], periods=8, freq=freq)[1:]
+        assert f.index.equals(want) and f.mean.index.freq is not None and f.index.tz == index.tz
+        assert own.freq is None or f.index.freq == own.freq
+        np.testing.assert_allclose(f.model.predict(f.index).mean, f.mean, rtol=1e-12)
+    y.iloc[-2:] = np.nan  # the forecast begins in the data
+    assert forecast(y, 3, season="none", trend="none").index.freq is not None
+    assert forecast(y, at=index[[3, 5, 9]], season="none", trend="none").index.freq is None
+
+
+@pytest.mark.parametrize("freq", ["D", "W-WED", "M", "2M", "Q-SEP", "Y-MAR", "h"])
+def test_periods(freq):
+    index = pd.period_range("2021-01-01", periods=18, freq=freq, name="when")
+    f = forecast(pd.Series(short(18), index=index), 3, season="none", trend="none")
+    assert isinstance(f.index, pd.PeriodIndex) and f.index.dtype == index.dtype and f.index.name == "when"
+    assert list(f.index) == [index[-1] + n for n in (1, 2, 3)]
+
+
 def test_arrays():
     y = short()
     f = forecast(y, 4)
@@ -224,6 +254,24 @@ def test_distribution(co2):
         assert (np.abs(draws.mean(axis=0) - f.mean) < 0.5 * f.sd).all(axis=None) and (spread < 1.2).all()
         if isinstance(y, pd.Series):
             assert list(f.frame().columns[4:]) == ["lower_80", "upper_80"]
+
+
+def test_quantiles(co2):
+    """Quantiles are those of `quantile`, in the given order and for one output and two, also of a fill and several."""
+    for y in (co2, pd.DataFrame({"a": co2, "b": co2**2})):
+        f = forecast(y, 2, quantiles=[0.9, 0.5, 0.00001], level=80)
+        names = ["lower_80", "upper_80", "q0.9", "q0.5", "q0.00001"]
+        assert list(f.ends) == names
+        again = f.model.predict(f.index, quantiles=0.9, level=80)
+        for p, end in ((0.9, "q0.9"), (0.5, "q0.5"), (0.1, "lower_80")):
+            np.testing.assert_allclose(f.ends[end], f.quantile(p), rtol=1e-9)
+        np.testing.assert_allclose(again.ends["q0.9"], f.ends["q0.9"], rtol=1e-12)
+        assert (f.ends["q0.00001"] < f.lower).all(axis=None) and f.frame().shape == (2, 9 * (1 if y.ndim == 1 else 2))
+    frame = long_frame().iloc[:80]
+    assert list(forecast(frame, 1, season=7, quantiles=[0.3]).columns[-2:]) == ["upper", "q0.3"]
+    frame.loc[10, "y"] = np.nan
+    filled = fill(frame, season=7, quantiles=[0.975])
+    np.testing.assert_allclose(filled["q0.975"], filled["upper"], rtol=1e-12)
 
 
 def test_times_as_horizons(co2):

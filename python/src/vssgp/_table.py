@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import sys
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -121,15 +122,26 @@ class Positions:
             whole = self.values.dtype.kind in "iu" and (values == np.round(values)).all()
             return pd.Index(values.astype(int) if whole else values, name=name)
         dates = pd.DatetimeIndex(pd.to_datetime(list(cells), utc=self.zone is not None, format="ISO8601"), name=name)
-        if self.zone is not None:
-            return dates.tz_convert(self.zone)
         if self.periods is not None:
             return dates.to_period(self.periods)
-        if getattr(self.like, "freq", None) is not None:
-            try:
-                dates.freq = self.like.freq
-            except ValueError:  # the positions have a different step
-                pass
+        return self._regular(dates if self.zone is None else dates.tz_convert(self.zone))
+
+    def _regular(self, dates: Any) -> Any:
+        """Return dates of a forecast, with the frequency of the positions if the dates have it."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # pandas announces another type, which is as good here
+            freq = getattr(self.like, "freq", None) or getattr(self.like, "inferred_freq", None)
+        if freq is None or not len(dates):
+            return dates
+        try:
+            dates.freq = freq
+        except (
+            ValueError
+        ):  # a different step, or days with the last row's offset from UTC after a change of daylight time
+            following = _pandas().date_range(self.like[-1], periods=len(dates) + 1, freq=freq, name=dates.name)[1:]
+            days = self.zone is not None and following[0] - self.like[-1] >= datetime.timedelta(hours=23)
+            if days and abs(following - dates).max() <= datetime.timedelta(hours=2):
+                return following
         return dates
 
 

@@ -29,8 +29,9 @@ func NewBacktest(env *cli.Env) *cobra.Command {
 		Long: `Forecasts the last --horizon rows of a series from the rows before them, then the rows
 before these, --origins times, and scores the forecasts by RMSE, MAE, MASE, CRPS, interval
 score and coverage of the 95 % intervals, and mean negative log predictive density. For
-comparison it scores two naive forecasts: the last value and the value one season before.
-Columns and model are selected as in "vssgp forecast".
+comparison it scores two naive forecasts: the last value and the value one season before
+(from --period, --season, the calendar or the model). Columns and model are selected as
+in "vssgp forecast".
 
 Details: docs/forecasting.md and docs/series.md.`,
 		Example: `  vssgp backtest co2.csv --horizon 24
@@ -85,7 +86,25 @@ func runBacktest(ctx context.Context, env *cli.Env, path string, o *backtestFlag
 				printScores(env, of.name, series.MeanScores(means[of.name]))
 			}
 		}
+		printUnseasonal(env, all)
 	})
+}
+
+// printUnseasonal prints a line if both naive forecasts are the same because there is no season.
+func printUnseasonal(env *cli.Env, all *run[*series.Backtested]) {
+	without := 0
+	for _, one := range all.finished {
+		if one.value.Season[0] == 1 {
+			without++
+		}
+	}
+	switch {
+	case without == 0:
+	case all.table.byName == "":
+		env.Print("seasonal_naive equals naive, because there is no season")
+	default:
+		env.Print("seasonal_naive equals naive for %d of %d series, because they have no season", without, len(all.finished))
+	}
 }
 
 func printScoresHead(env *cli.Env, name string) {

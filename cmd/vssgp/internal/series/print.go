@@ -49,7 +49,8 @@ func (r *timeSeries) view(title string, m *series.Model) *report.Series {
 
 // modelView returns the content of the charts of a model without data.
 func modelView(title string, m *series.Model, k *known) *report.Series {
-	v := &report.Series{Title: title, Model: m, Parts: partNames(m, k.axis), XName: axisLabel(m.XName, k.axis), YNames: m.YNames}
+	v := &report.Series{Title: title, Model: m, Parts: plottedParts(m, k.axis), XName: axisLabel(m.XName, k.axis),
+		YNames: m.YNames}
 	v.Regressors = func(x []float64) ([][]float64, error) { return k.at(m, x) }
 	if k.axis.Dates() {
 		v.Time = k.axis.Seconds
@@ -233,11 +234,11 @@ func shown(v, sd float64) string {
 }
 
 // printForecasts prints a table of forecasts, also with --quiet, which suppresses only messages.
-func printForecasts(env *cli.Env, all *run[*forecastOf], levels levels) {
+func printForecasts(env *cli.Env, all *run[*forecastOf], form *Form) {
 	head := all.table.labeled(all.table.byName, all.finished[0].value.at.Name)
 	for _, y := range all.table.yNames {
 		head = append(head, y, "lower", "upper")
-		for _, name := range levels.columns("") {
+		for _, name := range form.columns("") {
 			head = append(head, strings.ReplaceAll(name, "_", " "))
 		}
 	}
@@ -268,6 +269,26 @@ func partNames(m *series.Model, axis *table.Axis) []string {
 	for i, p := range m.Parts() {
 		if s, ok := p.(series.LevelShift); ok {
 			names[i] = "level shift at " + axis.Format(s.At)
+		}
+	}
+	return names
+}
+
+// plottedParts returns the names of partNames for plots and reports, in which seasons have their periods with units.
+func plottedParts(m *series.Model, axis *table.Axis) []string {
+	season := func(s series.Season) string {
+		if axis.Unit == "" {
+			return fmt.Sprintf("season of period %s in %s", cli.Short(s.Period), m.XName)
+		}
+		return "season of " + spanOf(s.Period, axis)
+	}
+	names := partNames(m, axis)
+	for i, p := range m.Parts() {
+		switch p := p.(type) {
+		case series.Season:
+			names[i] = season(p)
+		case series.Product:
+			names[i] = season(p.Long) + " × " + season(p.Short)
 		}
 	}
 	return names

@@ -96,7 +96,7 @@ func TestSeries(t *testing.T) {
 	}
 }
 
-// TestLevelsDoNotDependOnBlocks checks that levels do not depend on the block size of predictions.
+// TestLevelsDoNotDependOnBlocks checks that levels and quantiles do not depend on the block size of predictions, and that they agree.
 func TestLevelsDoNotDependOnBlocks(t *testing.T) {
 	x := make([]float64, 30)
 	y := make([]float64, len(x))
@@ -104,13 +104,15 @@ func TestLevelsDoNotDependOnBlocks(t *testing.T) {
 		x[i], y[i] = float64(i), math.Sin(float64(i))
 	}
 	m := testkit.Must(series.Fit(t.Context(), series.Series{X: x, Y: [][]float64{y}}, series.Options{}))(t)
-	whole := testkit.Must(predictParts(t.Context(), m, x, nil, levels{80, 0}, nil))(t)
+	form := &Form{levels: levels{80, 0}, quantiles: quantiles{0.9, 0.5}}
+	whole := testkit.Must(predictParts(t.Context(), m, x, nil, form, nil))(t)
 	defer func(before int) { predictedAtOnce = before }(predictedAtOnce)
 	predictedAtOnce = 7
-	parts := testkit.Must(predictParts(t.Context(), m, x, nil, levels{80, 0}, nil))(t)
+	parts := testkit.Must(predictParts(t.Context(), m, x, nil, form, nil))(t)
 	for n := range x {
 		got, want := parts.row(0, n), whole.row(0, n)
-		if !slices.EqualFunc(got, want, func(a, b float64) bool { return math.Abs(a-b) < 1e-6 }) || got[4] == got[5] || got[6] != got[7] {
+		if !slices.EqualFunc(got, want, func(a, b float64) bool { return math.Abs(a-b) < 1e-6 }) || got[4] == got[5] || got[6] != got[7] ||
+			got[5] != got[8] || got[6] != got[9] {
 			t.Fatalf("row %d: %v, want %v", n, got, want)
 		}
 	}
@@ -125,6 +127,27 @@ func TestShownParts(t *testing.T) {
 	for text, want := range map[bool]string{true: "season 7 rows", false: "season 7"} {
 		got := strings.Join(shownParts(m, &table.Axis{Unit: "rows"}, text), ", ")
 		testkit.Equal(t, got, "constant, level shift at 10, "+want+", level shift at 30, noise", "parts")
+	}
+}
+
+// TestPlottedParts checks that charts, but not --json, have the periods of seasons with units, or with the name of an input without a unit.
+func TestPlottedParts(t *testing.T) {
+	x := testkit.Numbers(40, func(n int) float64 { return float64(n) })
+	y := testkit.Numbers(40, func(n int) float64 { return float64(n*n%7 + n/10) })
+	week, day := series.Season{Period: 7}, series.Season{Period: 3.5}
+	parts := []series.Part{series.Constant{}, day, week, series.Product{Long: week, Short: day}, series.LevelShift{At: 10}, series.Noise{}}
+	m := testkit.Must(series.Fit(t.Context(), series.Series{X: x, Y: [][]float64{y}}, series.Options{Parts: parts, Known: true}))(t)
+	m.XName, m.YNames = "year", []string{"y"}
+	file := testkit.Must(table.At(testkit.Put(t, t.TempDir(), "t.csv", "d\n2024-01-01\n2024-01-02\n")))(t)
+	dates := testkit.Must(table.Read(t.Context(), file))(t)
+	for text, axis := range map[string]*table.Axis{
+		"season of 84 hours, season of 7 days, season of 7 days × season of 84 hours, level shift at 2024-01-11": testkit.Must(dates.Axis(0, nil))(t),
+		"season of 3.5 rows, season of 7 rows, season of 7 rows × season of 3.5 rows, level shift at 10":         {Unit: "rows"},
+		"season of period 3.5 in year, season of period 7 in year, season of period 7 in year × " +
+			"season of period 3.5 in year, level shift at 10": {},
+	} {
+		view := modelView("", m, &known{axis: axis})
+		testkit.Equal(t, strings.Join(view.Parts, ", "), "constant, "+text+", noise", "parts")
 	}
 }
 

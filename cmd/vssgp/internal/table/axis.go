@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -23,6 +24,8 @@ type Axis struct {
 	// Day of the month (31 for the last) and Clock, in nanoseconds since midnight, are the beginning of months and years.
 	Day   int   `json:"day,omitempty"`
 	Clock int64 `json:"clock,omitempty"`
+	// Business means that months and years begin at their first (Day is 1) or last (Day is 31) day from Monday to Friday.
+	Business bool `json:"business,omitempty"`
 	// Layout is the layout of dates in the column, nil for numbers. Its JSON is 3 February 2001, 04:05:06.789123456, in the layout.
 	Layout *layout `json:"notation,omitempty"`
 	// Offset is the offset from UTC of the last row in time, in seconds. New dates are written with it.
@@ -51,7 +54,8 @@ func (a *Axis) Check() error {
 	bad := a.Unit != "" && a.Unit != "rows"
 	if a.Layout != nil {
 		_, timed := unitSeconds[a.Unit]
-		calendar := unitMonths[a.Unit] > 0 && a.Day >= 1 && a.Day <= 31 && a.Clock >= 0 && a.Clock < secondsPerDay*1e9
+		calendar := unitMonths[a.Unit] > 0 && a.Day >= 1 && a.Day <= 31 && a.Clock >= 0 && a.Clock < secondsPerDay*1e9 &&
+			!(a.Business && a.Day > 1 && a.Day < 31)
 		bad = !timed && !calendar
 	}
 	const farthest = 1e12 // seconds from 1970
@@ -155,8 +159,26 @@ func (a *Axis) monthOf(t time.Time) int64 {
 // monthStart returns the beginning of a month of the axis.
 func (a *Axis) monthStart(month int64) time.Time {
 	first := time.Date(0, time.Month(month+1), 1, 0, 0, 0, 0, time.UTC)
-	return first.AddDate(0, 0, min(a.Day, daysIn(first))-1).Add(time.Duration(a.Clock))
+	day := min(a.Day, daysIn(first))
+	if a.Business {
+		day = businessDay(first, a.Day > 1)
+	}
+	return first.AddDate(0, 0, day-1).Add(time.Duration(a.Clock))
 }
+
+// businessDay returns the first or last day of a month from Monday to Friday.
+func businessDay(in time.Time, last bool) int {
+	day, step := 1, 1
+	if last {
+		day, step = daysIn(in), -1
+	}
+	for isWeekend(time.Date(in.Year(), in.Month(), day, 0, 0, 0, 0, time.UTC).Weekday()) {
+		day += step
+	}
+	return day
+}
+
+func isWeekend(day time.Weekday) bool { return day == time.Saturday || day == time.Sunday }
 
 // time returns the time of x with its offset from UTC. ok is false for times more than about 30 million years from the origin.
 func (a *Axis) time(x float64) (t time.Time, ok bool) {
@@ -242,22 +264,17 @@ func (a *Axis) Append(b []byte, x float64) []byte {
 }
 
 // axisOf returns the axis of a column of dates. The unit is months or years if all dates are the same day of the
-// month, or the last day of months without it, at the same time of day. Otherwise it is the unit of most steps.
+// month, or the last day of months without it, at the same time of day, or if all are the first or last business day
+// of a month. Otherwise it is the unit of most steps.
 func axisOf(l layout, times []time.Time) *Axis {
 	clock := func(t time.Time) time.Duration { return t.Sub(t.Truncate(24 * time.Hour)) }
 	first, latest := local(times[0]), times[0]
-	sameDay, sameClock, sameMonth, monthEnd := true, true, true, true
-	day := 0 // the latest of a month
-	for _, t := range times {
-		day = max(day, local(t).Day())
-	}
+	sameClock, sameMonth := true, true
 	var steps [4]int // numbers of steps below a minute, an hour, a day, and of longer steps
 	for i, t := range times {
 		at := local(t)
-		sameDay = sameDay && at.Day() == min(day, daysIn(at))
 		sameClock = sameClock && clock(at) == clock(first)
 		sameMonth = sameMonth && at.Month() == first.Month()
-		monthEnd = monthEnd && at.Day() == daysIn(at)
 		if !t.Before(latest) {
 			latest = t
 		}
@@ -276,10 +293,8 @@ func axisOf(l layout, times []time.Time) *Axis {
 	switch {
 	case l.monthly() || l.quarterly():
 		a.Day = 1
-	case spread && sameClock && monthEnd:
-		a.Day = 31
-	case spread && sameClock && sameDay:
-		a.Day = day
+	case spread && sameClock && l.day != week:
+		a.Day, a.Business = dayOfMonths(times)
 	}
 	if a.Day > 0 {
 		a.Unit, a.Clock, a.Local = "months", int64(clock(first)), true
@@ -304,6 +319,29 @@ func axisOf(l layout, times []time.Time) *Axis {
 		a.Origin -= int64(offset)
 	}
 	return a
+}
+
+// dayOfMonths returns the day of the month that all times have, 31 for the last one, and whether it is the first or
+// last business day. It returns 0 if they have different days.
+func dayOfMonths(times []time.Time) (day int, business bool) {
+	latest := 0
+	for _, t := range times {
+		latest = max(latest, local(t).Day())
+	}
+	same := func(day func(month time.Time) int) bool {
+		return !slices.ContainsFunc(times, func(t time.Time) bool { return local(t).Day() != day(local(t)) })
+	}
+	switch {
+	case same(daysIn):
+		return 31, false
+	case same(func(month time.Time) int { return min(latest, daysIn(month)) }):
+		return latest, false
+	case same(func(month time.Time) int { return businessDay(month, false) }):
+		return 1, true
+	case same(func(month time.Time) int { return businessDay(month, true) }):
+		return 31, true
+	}
+	return 0, false
 }
 
 // daysIn returns the number of days in the month of a time.

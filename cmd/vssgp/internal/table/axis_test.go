@@ -46,7 +46,28 @@ func TestDatesBecomeNumbersAndBack(t *testing.T) {
 			"2023-04-29|2023-05-29"},
 		"30ths of quarters": {"2023-05-30|2023-08-30|2023-11-30", "months", []float64{0, 3, 6}, "quarter",
 			"2024-02-29|2024-05-30"},
-		"29ths and 30ths": {"2023-03-30|2023-04-29|2023-05-30", "days", []float64{0, 30, 61}, "", ""},
+		"last business days": {"2024-01-31|2024-02-29|2024-03-29|2024-04-30", "months", []float64{0, 1, 2, 3}, "month",
+			"2024-05-31|2024-06-28"},
+		"last business days, a gap": {"28.06.2024 16:00|31.07.2024 16:00|30.09.2024 16:00", "months", []float64{0, 1, 3}, "month",
+			"31.10.2024 16:00|29.11.2024 16:00"},
+		"first business days": {"2024-05-01|2024-06-03|2024-07-01|2024-08-01", "months", []float64{0, 1, 2, 3}, "month",
+			"2024-09-02|2024-10-01"},
+		"last business days of quarters": {"2023-12-29|2024-03-29|2024-06-28", "months", []float64{0, 3, 6}, "quarter",
+			"2024-09-30|2024-12-31"},
+		"last business days of years": {"2021-12-31|2022-12-30|2023-12-29", "years", []float64{0, 1, 2}, "year",
+			"2024-12-31|2025-12-31"},
+		"months and years":              {"Nov-23|Dec-23|Jan-24", "months", []float64{0, 1, 2}, "month", "Feb-24|Mar-24"},
+		"months of one year, spelled":   {"Jan-22|Feb-22|Mar-22|May-22", "months", []float64{0, 1, 2, 4}, "month", "Jun-22|Jul-22"},
+		"quarters by their last months": {"Sep-23|Dec-23|Mar-24", "months", []float64{0, 3, 6}, "quarter", "Jun-24|Sep-24"},
+		"months by a dash and years":    {"Nov-2023|Dec-2023", "months", []float64{0, 1}, "month", "Jan-2024|Feb-2024"},
+		"short months":                  {"May 2024|Jun 2024|Jul 2024", "months", []float64{0, 1, 2}, "month", "Aug 2024|Sep 2024"},
+		"long months":                   {"April 2024|May 2024|June 2024", "months", []float64{0, 1, 2}, "month", "July 2024|August 2024"},
+		"a month of years":              {"Mar 2021|Mar 2022|Mar 2024", "years", []float64{0, 1, 3}, "year", "Mar 2025|Mar 2026"},
+		"quarters and years":            {"Q3 2023|Q4 2023|Q1 2024", "months", []float64{0, 3, 6}, "quarter", "Q2 2024|Q3 2024"},
+		"quarters by a dash, years":     {"Q3-2023|Q4-2023|Q2-2024", "months", []float64{0, 3, 9}, "quarter", "Q3-2024|Q4-2024"},
+		"ISO weeks":                     {"2020-W51|2020-W52|2020-W53|2021-W01", "days", []float64{0, 7, 14, 21}, "week", "2021-W02|2021-W03"},
+		"ISO weeks of months":           {"2024-W01|2024-W14", "days", []float64{0, 91}, "", "2024-W27|2024-W40"},
+		"29ths and 30ths":               {"2023-03-30|2023-04-29|2023-05-30", "days", []float64{0, 30, 61}, "", ""},
 		"leap days": {"2023-02-28|2024-02-29|2025-02-28", "years", []float64{0, 1, 2}, "year",
 			"2026-02-28|2027-02-28"},
 		"plain months":     {"201811|201812|201901", "months", []float64{0, 1, 2}, "month", "201902|201903"},
@@ -281,7 +302,7 @@ func TestOffsets(t *testing.T) {
 // FuzzDates checks that a text is a date only if package time can parse it, and that a column of it reproduces the text.
 func FuzzDates(f *testing.F) {
 	for _, s := range []string{"2024-03-05", "2024-03-05T14:00:00.250+02:00", "5/13/2024 9:05", "2024Q3", "2024-02", "29.02.2023", "2024-03-05 14:00 -0330",
-		"2024-03-05 14:00:00.0000000001"} {
+		"2024-03-05 14:00:00.0000000001", "Jan-22", "May 2024", "Q3 2024", "Q1-2020", "2020-W53"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -323,6 +344,7 @@ func TestAxisCheck(t *testing.T) {
 		"day":      func(a *Axis) { a.Unit, a.Day = "months", 32 },
 		"clock":    func(a *Axis) { a.Unit, a.Day, a.Clock = "years", 1, -1 },
 		"layout":   func(a *Axis) { a.Layout = nil },
+		"business": func(a *Axis) { a.Unit, a.Day, a.Business = "months", 15, true },
 	} {
 		a := *good
 		if change(&a); a.Check() == nil {
@@ -337,6 +359,70 @@ func TestGridGaps(t *testing.T) {
 	testkit.OK(t, err)
 	if g := axis.Grid(x); !g.Even || axis.Since() != "2024-03-05" {
 		t.Errorf("%+v, since %s; want an even grid, since 2024-03-05", g, axis.Since())
+	}
+}
+
+// TestOpeningHours checks that a grid continues with the hours of the day and the weekdays that the rows have, and that it needs evidence.
+func TestOpeningHours(t *testing.T) {
+	const minute = "2006-01-02T15:04"
+	monday := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
+	weekday := func(at time.Time) bool { return at.Weekday() > 0 && at.Weekday() < 6 }
+	open := func(at time.Time) bool { return at.Hour() >= 10 && at.Hour() < 20 }
+	for name, c := range map[string]struct {
+		layout string
+		step   time.Duration
+		days   int
+		has    func(at time.Time) bool // whether there is a row
+		next   string                  // three rows
+		until  string                  // a time and the number of rows until then
+		rows   int
+	}{
+		"hours": {minute, time.Hour, 4, open, "2024-01-05T10:00|2024-01-05T11:00|2024-01-05T12:00", "2024-01-07T09:30", 20},
+		"hours, an incomplete last day": {minute, time.Hour, 4, func(at time.Time) bool {
+			return open(at) && !(at.Day() == 4 && at.Hour() > 18)
+		}, "2024-01-04T19:00|2024-01-05T10:00|2024-01-05T11:00", "2024-01-05T10:00", 2},
+		"hours, incomplete first and last days": {minute, time.Hour, 3, func(at time.Time) bool {
+			return open(at) && !(at.Day() == 1 && at.Hour() < 15) && !(at.Day() == 3 && at.Hour() > 12)
+		}, "2024-01-03T13:00|2024-01-03T14:00|2024-01-03T15:00", "2024-01-04T10:00", 8},
+		"hours from Monday to Friday": {minute, time.Hour, 12, func(at time.Time) bool { return open(at) && weekday(at) },
+			"2024-01-15T10:00|2024-01-15T11:00|2024-01-15T12:00", "2024-01-22T10:00", 51},
+		"half-hours with a break": {"02.01.2006 15:04", 30 * time.Minute, 6, func(at time.Time) bool { return open(at) && at.Hour() != 12 },
+			"07.01.2024 10:00|07.01.2024 10:30|07.01.2024 11:00", "08.01.2024 00:00", 18},
+		"a tenth of the rows are missing": {minute, time.Hour, 20, func(at time.Time) bool { return open(at) && (at.Hour()+10*at.Day())%11 != 3 },
+			"2024-01-21T10:00|2024-01-21T11:00|2024-01-21T12:00", "2024-01-21T23:00", 10},
+		"all hours from Monday to Friday": {minute, time.Hour, 12, weekday, "2024-01-15T00:00|2024-01-15T01:00|2024-01-15T02:00",
+			"2024-01-20T23:00", 120},
+		"an offset from UTC": {"2006-01-02T15:04Z07:00", time.Hour, 4, open,
+			"2024-01-05T10:00Z|2024-01-05T11:00Z|2024-01-05T12:00Z", "2024-01-05T10:00Z", 1},
+		"Tuesday to Saturday": {time.DateOnly, 24 * time.Hour, 34, func(at time.Time) bool { return at.Weekday() > 1 },
+			"2024-02-06|2024-02-07|2024-02-08", "2024-02-12", 5},
+		"Monday to Friday": {time.DateOnly, 24 * time.Hour, 12, weekday, "2024-01-15|2024-01-16|2024-01-17", "2024-01-21", 5},
+		// Too little evidence.
+		"two days": {minute, time.Hour, 2, open, "2024-01-02T20:00|2024-01-02T21:00|2024-01-02T22:00", "2024-01-03T00:00", 5},
+		"three weeks without Sunday": {time.DateOnly, 24 * time.Hour, 20, func(at time.Time) bool { return at.Weekday() > 0 },
+			"2024-01-21|2024-01-22|2024-01-23", "2024-01-28", 8},
+		"a week from Monday to Friday": {minute, time.Hour, 5, open, "2024-01-06T10:00|2024-01-06T11:00|2024-01-06T12:00", "2024-01-07T12:00", 13},
+		"irregular hours": {minute, time.Hour, 20, func(at time.Time) bool { return open(at) && (37*at.Hour()+53*at.YearDay())%7 < 3 },
+			"", "", 0},
+	} {
+		var cells []string
+		for at := monday; at.Before(monday.AddDate(0, 0, c.days)); at = at.Add(c.step) {
+			if c.has(at) {
+				cells = append(cells, at.Format(c.layout))
+			}
+		}
+		axis, x, err := along(t, cells...)
+		testkit.OK(t, err, name)
+		g := axis.Grid(x)
+		if c.next == "" {
+			testkit.Equal(t, g.Share(), 1, name, ": share")
+			continue
+		}
+		testkit.Equal(t, axis.Format(g.Next(1))+"|"+axis.Format(g.Next(2))+"|"+axis.Format(g.Next(3)), c.next, name)
+		testkit.Equal(t, g.Steps(testkit.Must(axis.Parse(c.until))(t)), c.rows, name, ": rows until ", c.until)
+		for n := range 500 { // Steps is the inverse of Next
+			testkit.Equal(t, g.Steps(g.Next(n+1)), n+1, name, ": rows until the next row ", n+1)
+		}
 	}
 }
 
@@ -467,7 +553,8 @@ func TestReading(t *testing.T) {
 
 // TestNonexistent checks which texts are dates that do not exist, and which look like dates that are not read.
 func TestNonexistent(t *testing.T) {
-	for s, want := range map[string]bool{"2025-02-29": true, "201713": true, "20250229": true, "2025-13": true,
+	for s, want := range map[string]bool{"2020-W53": false, "2021-W53": true, "2020-W54": true, "2020-W00": true, "2024-W31": false,
+		"Jan-22": false, "Q1 2020": false, "2025-02-29": true, "201713": true, "20250229": true, "2025-13": true,
 		"29/02/2025": true, "31.04.2024 12:00": true, "2024-02-29": false, "201712": false, "12/13/2024": false,
 		"2024": false, "12": false, "soon": false, "": false} {
 		testkit.Equal(t, Nonexistent(s), want, s)
@@ -477,7 +564,7 @@ func TestNonexistent(t *testing.T) {
 	if _, err := axis.Parse("202413"); err == nil || !strings.Contains(err.Error(), "does not exist") {
 		t.Errorf("202413: %v", err)
 	}
-	for s, want := range map[string]bool{"Jan-15": true, "15-Jan": true, "Q1 2010": true, "Q1-2010": true, "2015M01": true,
+	for s, want := range map[string]bool{"Jan-15": true, "15-Jan": true, "Q5 2010": true, "Q1 10": true, "2015M01": true,
 		"2015W07": true, "SKU-15": false, "A1 10": false, "3B": false, "9001m5": false, "Jan": false} {
 		tab := testkit.Must(tableOf(t, "a;b\n"+s+";1\n"))(t)
 		testkit.Equal(t, tab.DateLike(0) == s, want, s)
@@ -489,6 +576,43 @@ func TestNonexistent(t *testing.T) {
 			testkit.Equal(t, tab.DateLike(0) == s, want && name == "date", name, " ", s)
 		}
 	}
+}
+
+// TestMonthsWithoutDays checks that a column such as Jan-22 has months of years only if most steps are the same number of months, and that
+// a day of a month without a year is never a date. A column that is read like another one needs no such steps.
+func TestMonthsWithoutDays(t *testing.T) {
+	for cells, want := range map[string]Kind{
+		"Jan-22|Feb-22|Mar-22":        Dates,
+		"Mar-22|Feb-22|Jan-22":        Dates,
+		"Oct-22|Jan-23|Apr-23|Oct-23": Dates,
+		"Jan-22|Jan-22|Feb-22|Feb-22": Dates,
+		"Jan-22|Feb-22||Mar-22":       Dates,
+		"Jan-22|Jan-23|Jan-24":        Text, // days
+		"Jan-30|Jan-31|Feb-01|Feb-02": Text,
+		"Jan-22":                      Text,
+		"Jan-22|Mar-17|Feb-19|May-11": Text,
+		"Jan 22|Feb 22|Mar 22":        Text,
+		"22-Jan|22-Feb|22-Mar":        Text,
+		"22 Jan|23 Jan|24 Jan":        Text,
+		"Q1 20|Q2 20|Q3 20":           Text,
+		"q1 2020|q2 2020":             Text,
+		"W01 2020|W02 2020":           Text,
+	} {
+		s := testkit.Must(tableOf(t, "t;y\n"+strings.ReplaceAll(cells, "|", ";1\n")+";1\n"))(t)
+		testkit.Equal(t, s.Kind(0), want, cells)
+	}
+	like, _, err := along(t, "Nov-22", "Dec-22", "Jan-23")
+	testkit.OK(t, err)
+	for cell, want := range map[string]float64{"Jan-24": 14, "Jan 2024": 14, "2024-01": 14} {
+		axis, x, err := testkit.Must(tableOf(t, "t;y\n"+cell+";1\n"))(t).Input(0, like)
+		testkit.OK(t, err, cell)
+		testkit.Equal(t, x[0], want, cell)
+		if cell != "Jan-24" {
+			testkit.Equal(t, axis.Format(x[0]), cell, "written")
+		}
+	}
+	wide := testkit.Must(tableOf(t, "item,Jan 2022,Feb-22,Q3 2022\na,1,2,3\nb,4,5,6\n"))(t)
+	testkit.Equal(t, strings.Join(wide.Names, "|"), "item|Jan 2022|Feb-22|Q3 2022", "names of columns")
 }
 
 // TestUndated checks the remark about columns with the name of a date that have numbers in a layout that is not read.
@@ -542,7 +666,7 @@ func TestUndated(t *testing.T) {
 func TestFarDates(t *testing.T) {
 	for cells, step := range map[string]float64{
 		"9999-12-30|9999-12-31": 1, "9999-12-31T22:00|9999-12-31T23:00": 1, "9999-11|9999-12": 1, "9999-Q3|9999-Q4": 3,
-		"30.12.9999|31.12.9999": 1, "0000-01-02|0000-01-01": -1,
+		"30.12.9999|31.12.9999": 1, "0000-01-02|0000-01-01": -1, "9999-W51|9999-W52": 7, "Nov 9999|Dec 9999": 1,
 	} {
 		axis, x, err := along(t, strings.Split(cells, "|")...)
 		testkit.OK(t, err)

@@ -55,6 +55,9 @@ func (t *Table) column(col int) *column {
 		t.columns = map[int]*column{}
 	}
 	c.compact = t.compactDates(col, c)
+	if c.count[date] > 0 && !t.supportsMonths(col) {
+		c.count[text], c.count[date] = c.count[text]+c.count[date], 0
+	}
 	t.columns[col] = c
 	return c
 }
@@ -125,7 +128,11 @@ func (t *Table) first(col int, kind class, is bool) int {
 // DateLike returns the first text of a column if it resembles a date or a time in an unsupported layout, or if it has
 // digits and the column has the name of a date. Otherwise it returns "".
 func (t *Table) DateLike(col int) string {
-	if row := t.first(col, text, true); row < t.Rows {
+	row := t.first(col, text, true)
+	if row == t.Rows && t.Kind(col) == Text {
+		row = t.first(col, date, true) // such as Jan-22
+	}
+	if row < t.Rows {
 		s := t.text(row, col)
 		if likely(s) == aDate || namedDate(t.Names[col]) && strings.ContainsFunc(s, unicode.IsDigit) {
 			return s

@@ -3,17 +3,23 @@ package table
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
 
-// days are the layouts of days, months and quarters in the notation of package time. They parse days and months with or without a leading
-// zero. The 1 after a Q is the quarter.
+// days are the layouts of days, weeks, months and quarters in the notation of package time. They parse days and months with or without a
+// leading zero. The 1 after a Q is the quarter, and the 2 after a W the ISO week.
 var days = []string{
-	"2006-1-2", "2006/1/2", "2006.1.2", "2006-1", "2006/1", "2006-Q1", "2006Q1", "2006 Q1",
+	"2006-1-2", "2006/1/2", "2006.1.2", "2006-1", "2006/1", "2006-Q1", "2006Q1", "2006 Q1", "Q1 2006", "Q1-2006", week,
+	monthYear, "Jan-2006", "Jan 2006", "January 2006",
 	"2-1-2006", "2/1/2006", "2.1.2006", "1-2-2006", "1/2/2006", "1.2.2006",
 	"2-Jan-2006", "2-Jan-06", "2 Jan 2006", "2 Jan 06", "2 January 2006", "Jan 2 2006", "January 2 2006", "Jan 2, 2006", "January 2, 2006",
 }
+
+// week is the layout of ISO weeks such as 2020-W53, which package time does not have. monthYear is the layout of months such as Jan-22,
+// which may also be a day without a year.
+const week, monthYear = "2006-W02", "Jan-06"
 
 // daysByShape maps the shape of a text to the layouts of days. For example, 2006-1-2, 2-1-2006 and 1-2-2006 have the shape 0-0-0.
 var daysByShape = func() map[string][]string {
@@ -90,7 +96,7 @@ func layoutsOf(s string) (all []layout) {
 	}
 	var b [32]byte
 	for _, l.day = range daysByShape[string(shape(b[:0], day))] {
-		if l.clock != "" && (l.monthly() || l.quarterly()) {
+		if l.clock != "" && (l.monthly() || l.quarterly() || l.day == week) {
 			continue
 		}
 		l.zeros, l.read = l.day, l.day+l.clock+strings.Replace(l.zone, "-07", "Z07", 1)
@@ -102,14 +108,18 @@ func layoutsOf(s string) (all []layout) {
 }
 
 func (l *layout) monthly() bool {
-	return l.day == "2006-1" || l.day == "2006/1" || l.day == "200601" || l.day == "200601.0"
+	switch l.day {
+	case "2006-1", "2006/1", "200601", "200601.0", monthYear, "Jan-2006", "Jan 2006", "January 2006":
+		return true
+	}
+	return false
 }
 
 func (l *layout) quarterly() bool { return strings.Contains(l.day, "Q") }
 
 // numeric reports whether the layout has the day and the month as numbers before the year.
 func (l *layout) numeric() bool {
-	return len(l.day) == len("2.1.2006") && strings.HasSuffix(l.day, "2006")
+	return len(l.day) == len("2.1.2006") && isDigit(l.day[0]) && strings.HasSuffix(l.day, "2006")
 }
 
 // dayFirst reports whether the day is before the month in a numeric layout.
@@ -117,15 +127,33 @@ func (l *layout) dayFirst() bool { return l.day[0] == '2' }
 
 // parse parses a text with this layout, in UTC unless it has an offset.
 func (l *layout) parse(s string) (t time.Time, ok bool) {
+	if l.day == week {
+		return parseWeek(s)
+	}
 	t, err := time.ParseInLocation(l.read, s, time.UTC)
-	notQuarter := l.quarterly() && (t.Month() > 4 || s[len(s)-2] != 'Q')
-	if err != nil || notQuarter || l.clock == "" && t.Nanosecond() > 0 { // 201501.5
+	after := strings.IndexByte(s, 'Q') + len("Q1")
+	notQuarter := l.quarterly() && (t.Month() > 4 || after < len(s) && isDigit(s[after])) // Q01
+	if err != nil || notQuarter || l.clock == "" && t.Nanosecond() > 0 {                  // 201501.5
 		return t, false
 	}
 	if l.quarterly() {
 		t = t.AddDate(0, 2*int(t.Month()-1), 0)
 	}
 	return t, true
+}
+
+// parseWeek returns the Monday of an ISO week such as 2020-W53. ok is false if the text is not a week or the year does not have it.
+func parseWeek(s string) (monday time.Time, ok bool) {
+	year, number, found := strings.Cut(s, "-W")
+	y, err := strconv.Atoi(year)
+	n, failed := strconv.Atoi(number)
+	if !found || len(year) != 4 || len(number) != 2 || err != nil || failed != nil {
+		return monday, false
+	}
+	first := time.Date(y, 1, 4, 0, 0, 0, 0, time.UTC) // it is in the first week
+	monday = first.AddDate(0, 0, 7*(n-1)-(int(first.Weekday())+6)%7)
+	inYear, again := monday.AddDate(0, 0, 3).ISOWeek()
+	return monday, inYear == y && again == n
 }
 
 // parseLike parses a text with this layout, or with another layout that has the same order of day and month. zoned reports whether the text
@@ -208,6 +236,10 @@ func (l *layout) resolution() time.Duration {
 
 // write appends a date, with the offset from UTC if the layout has one.
 func (l *layout) write(b []byte, t time.Time) []byte {
+	if l.day == week {
+		year, n := t.ISOWeek()
+		return fmt.Appendf(b, "%04d-W%02d", year, n)
+	}
 	if l.quarterly() {
 		t = time.Date(t.Year(), (t.Month()+2)/3, 1, 0, 0, 0, 0, time.UTC)
 	}
@@ -269,11 +301,14 @@ func Nonexistent(s string) bool {
 		if len(layout) != len(day) && slices.Contains(compacts, layout) {
 			continue
 		}
-		_, err := time.Parse(layout, day)
-		if err == nil {
+		if _, isWeek := parseWeek(day); isWeek {
 			return false
 		}
-		wrong = wrong || strings.HasSuffix(err.Error(), "out of range")
+		_, err := time.Parse(layout, day)
+		if err == nil && layout != week {
+			return false
+		}
+		wrong = wrong || layout == week || strings.HasSuffix(err.Error(), "out of range")
 	}
 	return wrong
 }
@@ -295,16 +330,53 @@ func spelledPeriod(s string) bool {
 	return false
 }
 
+// months are the short names of months, in lower case.
+var months = func() map[string]bool {
+	names := map[string]bool{}
+	for m := time.January; m <= time.December; m++ {
+		names[strings.ToLower(m.String()[:3])] = true
+	}
+	return names
+}()
+
 // looksLikeDate returns false only for texts that are not dates. It is a fast test.
 func looksLikeDate(s string) bool {
 	if len(s) < len("2006Q1") {
 		return false
 	}
-	if isLetter(s[0]) { // the name of a month
-		return strings.IndexByte(s, ' ') >= len("Jan") && (isDigit(s[len(s)-1]) || s[len(s)-1] == 'Z')
+	if isLetter(s[0]) { // the name of a month, or a quarter
+		start := strings.IndexByte(s, ' ') >= len("Jan") || s[0] == 'Q' && isDigit(s[1]) ||
+			s[3] == '-' && months[strings.ToLower(s[:3])]
+		return start && (isDigit(s[len(s)-1]) || s[len(s)-1] == 'Z')
 	}
 	i := strings.IndexAny(s[:6], "-/. Q")
 	return isDigit(s[0]) && i > 0 && (s[i] != '.' || strings.IndexByte(s[i+1:], '.') > 0)
+}
+
+// supportsMonths returns false for a column of dates such as Jan-22 that may be days without a year: unless most steps between successive
+// rows with different dates are the same number of months, below a year. The days Jan-22 and Jan-23 would be months a year apart.
+func (t *Table) supportsMonths(col int) bool {
+	if s := t.text(t.first(col, date, true), col); len(s) != len(monthYear) || !isLetter(s[0]) {
+		return true
+	}
+	l := layout{day: monthYear, read: monthYear}
+	counts, steps, most := map[int64]int{}, 0, 0
+	last, known := int64(0), false
+	for row := range t.Rows {
+		at, ok := l.parse(t.text(row, col))
+		if !ok {
+			continue
+		}
+		month := monthNumber(at)
+		if step := month - last; known && step != 0 {
+			steps++
+			if counts[step]++; max(step, -step) < 12 {
+				most = max(most, counts[step])
+			}
+		}
+		last, known = month, true
+	}
+	return 2*most > steps
 }
 
 // observedDates is the number of dates at the end of a column that determine the output format.

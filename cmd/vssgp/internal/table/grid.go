@@ -3,7 +3,6 @@ package table
 import (
 	"math"
 	"slices"
-	"time"
 )
 
 // A Grid describes the spacing of a series' rows along its input.
@@ -13,12 +12,12 @@ type Grid struct {
 	Step float64
 	// Even means that every row is at a different multiple of Step from First, within a tenth of a step.
 	Even bool
-	// Weekdays means that Step is a day and that no row is a Saturday or Sunday, so Next skips these.
-	Weekdays bool
 	// Hint is the name of Step if it is a second, minute, hour, day, week, month, quarter or year, else "".
 	Hint string
 
 	axis *Axis
+	week int   // steps in a week if some are closed, else 0
+	open []int // steps after Last within a week that are not closed, increasing
 }
 
 // evenly is the tolerated distance of a row from an even grid, in steps. For decimal years with two digits, it is a twentieth.
@@ -50,7 +49,7 @@ func (a *Axis) Grid(x []float64) Grid {
 		}
 	}
 	g.Hint = a.hint(g.Step)
-	g.Weekdays = g.Even && g.Hint == "day" && len(x) >= 10 && !slices.ContainsFunc(x, func(v float64) bool { return g.weekend(v) })
+	g.setOpen(x)
 	return g
 }
 
@@ -73,42 +72,36 @@ func (g *Grid) along(x, steps []float64, step float64) {
 	}
 }
 
-// weekend reports whether x is a Saturday or Sunday.
-func (g *Grid) weekend(x float64) bool {
-	day := floorDiv(g.axis.Origin, secondsPerDay) + int64(math.Floor(x+1e-6))
-	weekday := utc(day * secondsPerDay).Weekday()
-	return weekday == time.Saturday || weekday == time.Sunday
-}
-
 // Next returns x of the n-th row after the last row, with n from 1.
 func (g *Grid) Next(n int) float64 {
-	if !g.Weekdays {
-		return g.Last + float64(n)*g.Step
+	if g.week > 0 {
+		n = (n-1)/len(g.open)*g.week + g.open[(n-1)%len(g.open)]
 	}
-	x := g.Last
-	for range n {
-		for x++; g.weekend(x); x++ {
-		}
-	}
-	return x
+	return g.Last + float64(n)*g.Step
 }
 
-// Steps returns the number of grid points after the last row up to and including until.
+// Steps returns the number of rows after the last row up to and including until.
 func (g *Grid) Steps(until float64) int {
 	if !(until > g.Last) || g.Step == 0 {
 		return 0
 	}
 	n := int(min(math.Floor((until-g.Last)/g.Step+evenly), math.MaxInt32))
-	if !g.Weekdays {
+	if g.week == 0 {
 		return n
 	}
-	rows := 0
-	for i := range n {
-		if !g.weekend(g.Last + float64(i+1)) {
-			rows++
-		}
+	rest := slices.IndexFunc(g.open, func(step int) bool { return step > n%g.week })
+	if rest < 0 {
+		rest = len(g.open)
 	}
-	return rows
+	return n/g.week*len(g.open) + rest
+}
+
+// Share returns the share of grid points that can have a row: 5/7 for days from Monday to Friday.
+func (g *Grid) Share() float64 {
+	if g.week == 0 {
+		return 1
+	}
+	return float64(len(g.open)) / float64(g.week)
 }
 
 // hint returns the name of a step, "" if it has none.

@@ -411,12 +411,12 @@ func (d *dialect) titled(rows [][]string) bool {
 // the error about the first row is better than another separator. But any two words have the same number of spaces.
 //
 // The first record contains names if it has a word above a column of mostly numbers or dates, or if it has an empty cell above such a
-// column and no number, or if it has no number or date.
+// column and no number, or if it has no number or date. A date above a column without dates is a word, such as the month of the column.
 func (d *dialect) assess(rows [][]string) float64 {
 	first := rows[0]
 	fields := map[int]int{len(first): 1} // numbers of records by their number of fields
 	cells, words := 0, 0
-	typed := make([]struct{ yes, no int }, len(first)) // by column: numbers of cells with numbers or dates, and with words
+	typed := make([]struct{ yes, no, dates int }, len(first)) // by column: numbers of numbers or dates, of words, and of dates
 	for _, row := range rows[1:] {
 		fields[len(row)]++
 		for i, s := range row {
@@ -431,6 +431,9 @@ func (d *dialect) assess(rows [][]string) float64 {
 				typed[i].no++
 			default:
 				typed[i].yes++
+				if kind == date {
+					typed[i].dates++
+				}
 			}
 		}
 	}
@@ -439,8 +442,9 @@ func (d *dialect) assess(rows [][]string) float64 {
 	values, names := 0, 0
 	for i, s := range first {
 		kind, _ := classify(s, d.delimiter, nil)
+		above := kind == date && mostly(i) && typed[i].dates == 0
 		switch {
-		case kind == text && !isNumber(s):
+		case above || kind == text && !isNumber(s):
 			names++
 			d.header = d.header || mostly(i)
 		case s == "" && !numbers && mostly(i):

@@ -1,0 +1,117 @@
+package table
+
+import (
+	"math"
+	"time"
+)
+
+// Minimum evidence that rows follow opening hours or weekdays. Fewer rows may lack an hour or a weekday by chance.
+const (
+	fewestOpenRows = 10  // rows
+	fewestOpenDays = 3   // days with rows, for opening hours
+	fewestWorkdays = 10  // days with rows, for closed weekdays
+	fewestClosed   = 4   // times of a closed weekday; once is enough for a weekend
+	openShare      = 0.8 // share with rows, of the open hours of days with rows and of the open days
+	finestOpenStep = 60  // seconds
+)
+
+// openingHours counts the rows of an even grid in local time. Days and steps count from the first row.
+type openingHours struct {
+	perDay  int          // steps
+	offset  int          // step of the first row in its day
+	weekday time.Weekday // of the first row
+	last    int          // step of the last row
+	rows    int
+	used    []bool  // steps of a day with rows
+	days    []bool  // days with rows
+	seen    [7]bool // weekdays with rows, from the weekday of the first row
+}
+
+// setOpen sets the steps after Last that can have rows, if the rows follow opening hours or weekdays.
+func (g *Grid) setOpen(x []float64) {
+	h := g.openingHours(x)
+	if h == nil {
+		return
+	}
+	hourly, closed := h.hourly(), h.closed()
+	var open []int
+	for k := 1; k <= 7*h.perDay; k++ {
+		if day, step := h.at(h.last + k); (h.used[step] || !hourly) && !closed[day%7] {
+			open = append(open, k)
+		}
+	}
+	if len(open) < 7*h.perDay {
+		g.week, g.open = 7*h.perDay, open
+	}
+}
+
+// openingHours returns the counts of sorted x, nil if the steps do not divide a day or the rows are too few.
+func (g *Grid) openingHours(x []float64) *openingHours {
+	const rounding = 1e-6
+	step := g.Step * float64(unitSeconds[g.axis.Unit])
+	perDay := math.Round(secondsPerDay / step)
+	if !g.Even || !g.axis.Dates() || len(x) < fewestOpenRows || !(step >= finestOpenStep) ||
+		math.Abs(perDay*step-secondsPerDay) > rounding*secondsPerDay {
+		return nil
+	}
+	first := g.axis.Seconds(x[0])
+	midnight := math.Floor(first/secondsPerDay) * secondsPerDay
+	place := func(v float64) int { return int(math.Round((g.axis.Seconds(v) - first) / step)) }
+	h := &openingHours{perDay: int(perDay), rows: len(x), last: place(x[len(x)-1])}
+	h.weekday, h.offset = utc(int64(midnight)).Weekday(), int((first-midnight)/step+rounding)
+	days, _ := h.at(h.last)
+	h.used, h.days = make([]bool, h.perDay), make([]bool, days+1)
+	for _, v := range x {
+		day, step := h.at(place(v))
+		h.used[step], h.days[day], h.seen[day%7] = true, true, true
+	}
+	return h
+}
+
+// at returns the day of a step, and its step in the day.
+func (h *openingHours) at(step int) (day, inDay int) {
+	step += h.offset
+	return step / h.perDay, step % h.perDay
+}
+
+// hourly reports whether days with rows have rows at the same times. The first and the last day may be incomplete.
+func (h *openingHours) hourly() bool {
+	days := count(h.days)
+	_, end := h.at(h.last)
+	open := days*count(h.used) - count(h.used[:h.offset]) - count(h.used[end+1:])
+	return days >= fewestOpenDays && float64(h.rows) >= openShare*float64(open)
+}
+
+// closed returns the weekdays without rows, from the weekday of the first row.
+func (h *openingHours) closed() (closed [7]bool) {
+	var times [7]int // in the range of the data
+	open := 0
+	for day := range h.days {
+		times[day%7]++
+		if h.seen[day%7] {
+			open++
+		}
+	}
+	days := count(h.days)
+	if days < fewestWorkdays {
+		return closed
+	}
+	saturday := int(time.Saturday-h.weekday+7) % 7
+	sunday := (saturday + 1) % 7
+	weekend := !h.seen[saturday] && !h.seen[sunday]
+	regular := float64(days) >= openShare*float64(open)
+	for i := range closed {
+		closed[i] = !h.seen[i] && (regular && times[i] >= fewestClosed || weekend && (i == saturday || i == sunday))
+	}
+	return closed
+}
+
+// count returns the number of true values.
+func count(all []bool) (n int) {
+	for _, v := range all {
+		if v {
+			n++
+		}
+	}
+	return n
+}
