@@ -73,7 +73,7 @@ func (p *Problem) score(f *Forecast) (s Scores, err error) {
 		medians[i] = m.Quantile(0.5)
 		s.CRPS += m.CRPS(y) / n
 		s.NLPD -= m.LogDensity(y) / n
-		s.MSIS += intervalScore(m.Quantile(0.025), m.Quantile(0.975), y) / scale / n
+		s.MSIS += IntervalScore(m.Quantile(0.025), m.Quantile(0.975), y) / scale / n
 		if m.Covers95(y) {
 			s.Coverage += 1 / n
 		}
@@ -83,9 +83,9 @@ func (p *Problem) score(f *Forecast) (s Scores, err error) {
 	return s, nil
 }
 
-// intervalScore returns the score of a 95 % interval (Gneiting & Raftery 2007): its width, plus 2/0.05 times the
+// IntervalScore returns the score of a 95 % interval (Gneiting & Raftery 2007): its width, plus 2/0.05 times the
 // distance of y outside.
-func intervalScore(low, high, y float64) float64 {
+func IntervalScore(low, high, y float64) float64 {
 	return high - low + 2/0.05*max(low-y, 0, y-high)
 }
 
