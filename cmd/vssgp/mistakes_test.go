@@ -147,6 +147,10 @@ var mistakeCases = []struct{ line, word string }{
 	{"FORECAST --horizon 2furlongs", "36h"}, {"backtest good.csv --horizon 2y", "not dates"},
 	{"FORECAST --level 100", "less than 100"}, {"FORECAST --level high", "80,95"}, {"FORECAST --level 80,80", "two columns"},
 	{"FORECAST --level 80 --level 80.0", "80 is given twice"}, {"fill good.csv CSV --level 50,50", "given twice"},
+	{"FORECAST --quantiles 0", "between 0 and 1"}, {"FORECAST --quantiles 0.5,1", "between 0 and 1"},
+	{"FORECAST --quantiles 90", "0.1,0.5,0.9"}, {"FORECAST --quantiles p90", "0.1,0.5,0.9"},
+	{"FORECAST --quantiles 1e-20", "at least"}, {"FORECAST --quantiles 0.5 --quantiles .50", "0.5 is given twice"},
+	{"PREDICT good.csv --x t --quantiles 0.5 CSV", "--quantiles: fitted.safetensors is not a time-series model"},
 	{"forecast same.csv", "two columns of the same name, \"y_mean\""}, // not the number of rows, which is checked later
 	{"fill good.csv CSV --level -1", "--level"}, {"PREDICT good.csv --x t --level 80 CSV", "not a time-series model"},
 	{"PREDICT good.csv --x t --digits 0 CSV", "--digits: fitted.safetensors"}, {"FORECAST --digits -1", "--digits"},

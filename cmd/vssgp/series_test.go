@@ -465,6 +465,34 @@ func TestLevels(t *testing.T) {
 	}
 }
 
+// TestQuantiles checks that --quantiles adds the quantiles of an observation in the given order: the median of a log-normal forecast is
+// below its mean, and the bounds of the 95 % interval are quantiles. predict, fill and --json have the same numbers.
+func TestQuantiles(t *testing.T) {
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	model := []string{"--log", "always", "--season", "7", "--trend", "line", "--digits", "0"}
+	flags := append([]string{"forecast", river, "--y", "Flow m3/s", "--horizon", "3", "--level", "80", "--quantiles", "0.9,.5",
+		"--quantiles", "0.025"}, model...)
+	succeed(t, append(flags, "-o", in("f.csv"), "-m", in("m.st"))...)
+	got := lines(t, in("f.csv"))
+	testkit.Equal(t, strings.Join(got[0][5:], ","), "Flow m3/s_lower_80,Flow m3/s_upper_80,Flow m3/s_q0.9,Flow m3/s_q0.5,Flow m3/s_q0.025",
+		"columns")
+	for _, l := range got[1:] {
+		if !(number(t, l[8]) < number(t, l[1])) || l[7] != l[6] || l[9] != l[3] {
+			t.Errorf("%q: want a median below the mean, and quantiles at the bounds of the intervals", l)
+		}
+	}
+	succeed(t, "predict", in("m.st"), in("f.csv"), "--posterior", "--level", "80", "--quantiles", "0.9,0.5,0.025", "--digits", "0",
+		"-o", in("p.csv"))
+	testkit.Equal(t, string(testkit.Read(t, in("p.csv"))), string(testkit.Read(t, in("f.csv"))), "by predict")
+	testkit.Contains(t, succeed(t, append(flags, "--json")...).stdout, `"Flow m3/s_q0.9","Flow m3/s_q0.5"`, got[1][8])
+	testkit.Contains(t, succeed(t, flags...).stdout, "q0.5  ")
+	succeed(t, append([]string{"fill", river, "-o", in("o.csv"), "--bands", in("b.csv"), "--quantiles", "0.975"}, model...)...)
+	for _, l := range lines(t, in("b.csv"))[1:] {
+		testkit.Equal(t, l[7], l[6], "the 0.975-quantile of a filled cell")
+	}
+}
+
 // TestScreen checks that a forecast without -o prints the findings, in readable units, and then a table.
 func TestScreen(t *testing.T) {
 	o := succeed(t, "forecast", river, "--y", "Flow m3/s", "--horizon", "2", "--level", "80")

@@ -226,6 +226,24 @@ def test_distribution(co2):
             assert list(f.frame().columns[4:]) == ["lower_80", "upper_80"]
 
 
+def test_quantiles(co2):
+    """Quantiles are those of `quantile`, in the given order and for one output and two, also of a fill and several."""
+    for y in (co2, pd.DataFrame({"a": co2, "b": co2**2})):
+        f = forecast(y, 2, quantiles=[0.9, 0.5, 0.00001], level=80)
+        names = ["lower_80", "upper_80", "q0.9", "q0.5", "q0.00001"]
+        assert list(f.ends) == names
+        again = f.model.predict(f.index, quantiles=0.9, level=80)
+        for p, end in ((0.9, "q0.9"), (0.5, "q0.5"), (0.1, "lower_80")):
+            np.testing.assert_allclose(f.ends[end], f.quantile(p), rtol=1e-9)
+        np.testing.assert_allclose(again.ends["q0.9"], f.ends["q0.9"], rtol=1e-12)
+        assert (f.ends["q0.00001"] < f.lower).all(axis=None) and f.frame().shape == (2, 9 * (1 if y.ndim == 1 else 2))
+    frame = long_frame().iloc[:80]
+    assert list(forecast(frame, 1, season=7, quantiles=[0.3]).columns[-2:]) == ["upper", "q0.3"]
+    frame.loc[10, "y"] = np.nan
+    filled = fill(frame, season=7, quantiles=[0.975])
+    np.testing.assert_allclose(filled["q0.975"], filled["upper"], rtol=1e-12)
+
+
 def test_times_as_horizons(co2):
     assert len(forecast(co2, "1y").index) == 12
     daily = pd.Series(short(), index=INDEXES["days"])

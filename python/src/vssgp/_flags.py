@@ -11,7 +11,21 @@ from typing import Any
 import numpy as np
 
 # Flags that can be repeated or take a list.
-_LISTS = {"season", "period", "trend", "level", "holidays", "detect", "fix", "prior", "lengthscales", "periods"}
+_LISTS = {
+    *(
+        "season",
+        "period",
+        "trend",
+        "level",
+        "quantiles",
+        "holidays",
+        "detect",
+        "fix",
+        "prior",
+        "lengthscales",
+        "periods",
+    ),
+}
 
 
 def flags(**options: Any) -> list[str]:

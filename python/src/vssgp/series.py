@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 Horizon = Any  # a number of rows; on dates also a string such as "6mo", or a timedelta
 Level = float | Sequence[float] | None  # percent
+Quantiles = float | Sequence[float] | None  # probabilities
 Period = Any  # a number in units of x; on dates also a string such as "7d", or a timedelta
 Prior = Mapping[str, str | Sequence[float]]  # name: (median in the data's units, sd of the logarithm)
 Values = Any  # an array [n] or [n, D], or a pandas Series or DataFrame
@@ -44,6 +45,7 @@ P = TypeVar("P", bound="_Predicted")
 
 _DATA, _MODEL, _AT, _OUT, _BANDS = "series.csv", "model.safetensors", "at.csv", "out.csv", "bands.csv"
 _EVENTS = "events.csv"
+_COLUMNS = "mean", "sd", "lower", "upper"  # of predictions, before the ends of further intervals and the quantiles
 
 
 class Options(TypedDict, total=False):
@@ -135,7 +137,12 @@ class SeriesModel:
         return _engine.model_info(self.data)
 
     def predict(
-        self, at: ArrayLike | Any, regressors: Mapping[str, Any] | Any = None, *, level: Level = None
+        self,
+        at: ArrayLike | Any,
+        regressors: Mapping[str, Any] | Any = None,
+        *,
+        level: Level = None,
+        quantiles: Quantiles = None,
     ) -> Forecast:
         """Predict observations at given positions.
 
@@ -146,6 +153,7 @@ class SeriesModel:
         regressors : values of the model's regressors at these positions, {name: [m]} or a DataFrame. Holidays and
             events are stored in the model.
         level : probability of a further interval in percent, or several.
+        quantiles : probability of a quantile of an observation, such as 0.9, or several.
 
         Returns
         -------
@@ -156,13 +164,13 @@ class SeriesModel:
         ValueError for invalid arguments, and for positions more than ten times the data's range after its end.
 
         """
-        positions, info, levels = Positions(at, "at"), self.info(), _levels(level)
+        positions, info, levels, chosen = Positions(at, "at"), self.info(), _levels(level), _quantiles(quantiles)
         columns = regressor_columns(regressors, len(positions), positions.index)
         if unknown := sorted(set(columns) - {effect["name"] for effect in info.get("effects") or ()}):
             raise ValueError(f"the model has no regressor {unknown[0]!r}")
-        table = self._predict(positions, columns, "--posterior", *flags(level=levels))
+        table = self._predict(positions, columns, "--posterior", *flags(level=levels, quantiles=chosen))
         shape = Shape(info["outputs"], len(info["outputs"]) == 1, positions.pandas)
-        return _forecast(table, levels, shape, positions.index, info, self, columns)
+        return _forecast(table, _ends(levels, chosen), shape, positions.index, info, self, columns)
 
     def _predict(self, positions: Positions, regressors: Mapping[str, Any], *args: str) -> bytearray:
         names = [self.info()["inputs"][0], *regressors]
@@ -197,7 +205,7 @@ class _Predicted:
         return self._shape(all_numbers[2::4], self.index), self._shape(all_numbers[3::4], self.index)
 
     def frame(self) -> Any:
-        """Return a DataFrame with the predictions, sd, lower and upper, and lower_80, upper_80 and so on per level.
+        """Return a DataFrame with the predictions, sd, lower, upper, and `ends`.
 
         For several outputs, the column names are pairs (output, name).
         """
@@ -221,7 +229,7 @@ class Forecast(_Predicted):
     mean : [m] or [m, D] in units of y.
     sd : standard deviation, with the shape of mean and in units of y.
     lower, upper : ends of the central 95 % prediction interval, with the shape of mean.
-    ends : {"lower_80": …, "upper_80": …, …}, the ends of the interval for each level.
+    ends : {"lower_80": …, "upper_80": …, "q0.9": …, …}, the ends of the interval for each level, and the quantiles.
     index : [m] positions.
     periods : periods of the seasons in units of x. On dates, their unit is in `model.info()`.
     noise_sd : [D] standard deviation of the noise in units of y.
@@ -366,6 +374,7 @@ def forecast(
     at: ArrayLike | Any = None,
     future: Mapping[str, Any] | Any = None,
     level: Level = None,
+    quantiles: Quantiles = None,
     **options: Unpack[Options],
 ) -> Forecast | Any:
     """Forecast a series for `horizon` steps, until a position, or at given positions.
@@ -382,12 +391,13 @@ def forecast(
     at : [m] positions to forecast, numbers or dates like x.
     future : values of the regressors at `at`, {name: [m]} or a DataFrame.
     level : probability of a further interval in percent, or several.
+    quantiles : probability of a quantile of an observation, such as 0.9, or several.
     **options
 
     Returns
     -------
-    A Forecast. For several series, a DataFrame with the columns unique_id, ds, mean, sd, lower and upper, and the ends
-    of the interval for each level.
+    A Forecast. For several series, a DataFrame with the columns unique_id, ds, mean, sd, lower and upper, the ends of
+    the interval for each level, and the quantiles.
 
     Raises
     ------
@@ -395,7 +405,7 @@ def forecast(
     call immediately.
 
     """
-    levels, progress = _levels(level), options.get("progress")
+    levels, chosen, progress = _levels(level), _quantiles(quantiles), options.get("progress")
     s, args, files = _task("forecast", y, options)
     args += ["-o", _OUT, "--digits=0"]
     index, known = None, s.regressors
@@ -409,51 +419,54 @@ def forecast(
             raise ValueError(f"future has the regressors {list(known)}; must be {list(s.regressors)}")
         files[_AT] = _files.to_csv([s.x_name, *known], [positions.cells(), *map(number_cells, known.values())])
         args.append("--at=" + _AT)
-    args += flags(horizon=horizon, until=None if until is None else s.positions.cell(until), level=levels)
+    args += flags(horizon=horizon, until=None if until is None else s.positions.cell(until))
+    args += flags(level=levels, quantiles=chosen)
+    names = _ends(levels, chosen)
     if s.ids is not None:
         import pandas as pd
 
         _, (ids, cells, *columns) = _files.from_csv(_several(args, files, progress).files[_OUT])
         table = {"unique_id": s.own_ids(ids), "ds": s.positions.parse(cells)}
-        return pd.DataFrame(table | {k: np.array(c, float) for k, c in zip(_ends(levels), columns, strict=True)})
+        return pd.DataFrame(table | {k: np.array(c, float) for k, c in zip(names, columns, strict=True)})
     answer = _engine.call([*args, "-m", _MODEL], files, progress=progress)
     observed = (s.positions.sortable(), s.columns)
     if index is None:
         index = s.positions.parse(_files.from_csv(answer.files[_OUT])[1][0])
         known = {name: column[s.positions.nearest(Positions(index))] for name, column in known.items()}
     model = SeriesModel(bytes(answer.files[_MODEL]))
-    return _forecast(answer.files[_OUT], levels, s.shape(), index, answer.result, model, known, observed)
+    return _forecast(answer.files[_OUT], names, s.shape(), index, answer.result, model, known, observed)
 
 
 @_with_options
-def fill(y: Values, *, level: Level = None, **options: Unpack[Options]) -> Filling | Any:
+def fill(y: Values, *, level: Level = None, quantiles: Quantiles = None, **options: Unpack[Options]) -> Filling | Any:
     """Estimate the missing values of a series from all other values.
 
     Parameters
     ----------
     y : [n] or [n, D] values, NaN or None if missing; or a DataFrame with ds and y, and unique_id for several series.
     level : probability of a further interval in percent, or several.
+    quantiles : probability of a quantile of an observation, such as 0.9, or several.
     **options
 
     Returns
     -------
-    A Filling. For several series, a copy of the DataFrame with the estimates in y and with the columns sd, lower, upper
-    and the ends of the interval for each level. These are NaN for values that were not missing.
+    A Filling. For several series, a copy of the DataFrame with the estimates in y and with the columns sd, lower,
+    upper, the ends of the interval for each level, and the quantiles. These are NaN for values that were not missing.
 
     Raises
     ------
     The same errors as forecast.
 
     """
-    levels, progress = _levels(level), options.get("progress")
+    levels, chosen, progress = _levels(level), _quantiles(quantiles), options.get("progress")
     s, args, files = _task("fill", y, options)
-    args += ["-o", _OUT, "--bands", _BANDS, "--digits=0", *flags(level=levels)]
+    args += ["-o", _OUT, "--bands", _BANDS, "--digits=0", *flags(level=levels, quantiles=chosen)]
     if several := s.ids is not None:
         answer = _several(args, files, progress)
     else:
         answer = _engine.call([*args, "-m", _MODEL], files, progress=progress)
     columns = _files.from_csv(answer.files[_BANDS])[1]
-    ends = _ends(levels)
+    ends = _ends(levels, chosen)
     rows, _, names = columns[: -len(ends)][-3:]
     at = np.array(rows, dtype=int) - 1, np.array([s.names.index(name) for name in names], dtype=int)
     filled = {name: np.full(s.columns.shape, np.nan) for name in ends}
@@ -539,20 +552,36 @@ def _number(value: Any, name: str) -> float:
     return float(value)
 
 
+def _numbers(values: float | Sequence[float] | None, name: str) -> list[float]:
+    """Return the distinct numbers of an argument that is a number, several or None."""
+    several = isinstance(values, Iterable) and not isinstance(values, str)
+    given: Any = values if several else [] if values is None else [values]
+    return list(dict.fromkeys(_number(one, name) for one in given))
+
+
 def _levels(level: Level) -> list[float]:
     """Return the distinct levels in percent. Raises TypeError or ValueError for an invalid level."""
-    several = isinstance(level, Iterable) and not isinstance(level, str)
-    all_levels = [_number(one, "level") for one in (level if several else [] if level is None else [level])]  # type: ignore
+    all_levels = _numbers(level, "level")
     for one in all_levels:
         if not 1 <= one < 100:
             raise ValueError(f"level={one:g}: must be in percent, from 1 to less than 100, such as 80")
-    return list(dict.fromkeys(all_levels))
+    return all_levels
 
 
-def _ends(levels: Sequence[float]) -> list[str]:
+def _quantiles(quantiles: Quantiles) -> list[float]:
+    """Return the distinct probabilities. Raises TypeError or ValueError for an invalid one."""
+    chosen = _numbers(quantiles, "quantiles")
+    for one in chosen:
+        if not 0 < one < 1:
+            raise ValueError(f"quantiles={one:g}: must be between 0 and 1, such as 0.9")
+    return chosen
+
+
+def _ends(levels: Sequence[float], quantiles: Sequence[float]) -> list[str]:
     """Return the names of the columns of predictions."""
     texts = [repr(level).removesuffix(".0") for level in levels]
-    return ["mean", "sd", "lower", "upper", *(f"{end}_{level}" for level in texts for end in ("lower", "upper"))]
+    ends = [f"{end}_{level}" for level in texts for end in ("lower", "upper")]
+    return [*_COLUMNS, *ends, *("q" + np.format_float_positional(p) for p in quantiles)]
 
 
 def _several(args: list[str], files: _engine.Files, progress: Progress) -> _engine.Answer:
@@ -566,7 +595,7 @@ def _several(args: list[str], files: _engine.Files, progress: Progress) -> _engi
 
 def _forecast(
     table: bytearray,
-    levels: Sequence[float],
+    names: Sequence[str],
     shape: Shape,
     index: Any,
     result: Mapping[str, Any],
@@ -576,7 +605,7 @@ def _forecast(
 ) -> Forecast:
     """Return the forecast in a table written by the command."""
     _, (_, *columns) = _files.from_csv(table)
-    numbers, names = [np.array(c, dtype=float) for c in columns], _ends(levels)
+    numbers = [np.array(c, dtype=float) for c in columns]
     shaped = {name: shape(numbers[i :: len(names)], index) for i, name in enumerate(names)}
     return _predicted(Forecast, shaped, shape, index, result, model, regressors, observed=observed)
 
@@ -592,8 +621,8 @@ def _predicted(
     **own: Any,
 ) -> P:
     """Return a Forecast or Filling with the arrays `shaped`, the results of the fit, and further attributes."""
-    attributes = {k: v for k, v in shaped.items() if "_" not in k}
-    ends = {k: v for k, v in shaped.items() if "_" in k}
+    attributes = {k: v for k, v in shaped.items() if k in (*_COLUMNS, "values")}
+    ends = {k: v for k, v in shaped.items() if k not in attributes}
     learned: dict[str, Any] = {k: result[k] for k in ("periods", "noise_sd", "bound")}
     common = {"index": index, "model": model, "ends": ends, "regressors": regressors, "_shape": shape}
     return kind(**learned, **common, **attributes, **own)

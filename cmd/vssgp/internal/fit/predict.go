@@ -22,7 +22,7 @@ type predictFlags struct {
 }
 
 // ofSeries are the flags that apply only to time-series models.
-var ofSeries = []string{"level", "digits"}
+var ofSeries = []string{"level", "quantiles", "digits"}
 
 // maxDraws is the maximum of --draws.
 const maxDraws = 10000
@@ -52,7 +52,7 @@ Details: docs/forecasting.md and docs/regression.md.`,
 	}, func(ctx context.Context, args []string) error { return runPredict(ctx, env, args[0], args[1], o) },
 		cli.ModelOperand, cli.InputFile("INPUTS", cli.DataOperand.File.Extensions))
 	cmd.Annotations = cli.FlagGroups("Input: x dayfirst decimal",
-		"Output: output plot draws draws-file level digits full joint overwrite", "Model: posterior latent")
+		"Output: output plot draws draws-file level quantiles digits full joint overwrite", "Model: posterior latent")
 	drawn := append(slices.Clone(cli.TableOutputs), "wav")
 	f := cmd.Flags()
 	f.StringSliceVar(&o.Columns.X, "x", nil, "input `columns`, by name or number from 0 (default: the model's names)")

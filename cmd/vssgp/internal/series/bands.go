@@ -39,16 +39,41 @@ func (l *levels) flag() *cli.Value {
 	}}
 }
 
-// A Form is the format of predictions: additional intervals (--level) and rounding (--digits).
+// quantiles are the probabilities of --quantiles.
+type quantiles []float64
+
+// minTail is the smallest probability of --quantiles and the smallest distance from 1, which --level has, too.
+const minTail = (1 - maxLevel/100) / 2
+
+// flag returns the flag's value.
+func (q *quantiles) flag() *cli.Value {
+	return &cli.Value{Kind: "probability", List: true, Parse: func(text string) error {
+		for one := range strings.SplitSeq(text, ",") {
+			v, err := strconv.ParseFloat(strings.TrimSpace(one), 64)
+			if err != nil || !(v >= minTail && 1-v >= minTail) {
+				return fmt.Errorf("must be probabilities between 0 and 1 (at least %.0e from both), such as 0.1,0.5,0.9", minTail)
+			}
+			if slices.Contains(*q, v) {
+				return fmt.Errorf("%v is given twice, which would give two columns of the same name", v)
+			}
+			*q = append(*q, v)
+		}
+		return nil
+	}}
+}
+
+// A Form is the format of predictions: additional intervals (--level), quantiles (--quantiles) and rounding (--digits).
 type Form struct {
-	levels levels
-	digits int // 0: all
+	levels    levels
+	quantiles quantiles
+	digits    int // 0: all
 }
 
 // Add defines the flags.
 func (o *Form) Add(f *pflag.FlagSet) {
 	o.digits = 3
 	f.Var(o.levels.flag(), "level", "add prediction intervals with these `percentages`, such as 80,99")
+	f.Var(o.quantiles.flag(), "quantiles", "add quantiles with these `probabilities`, such as 0.1,0.5,0.9")
 	f.Var(cli.Count(&o.digits, 17), "digits", "`digits` of the standard deviation to write; 0: all")
 }
 
@@ -61,16 +86,19 @@ func (l levels) warn(env *cli.Env) {
 	}
 }
 
-// columns returns the column names of the interval bounds, after a prefix.
-func (l levels) columns(prefix string) (names []string) {
-	for _, v := range l {
+// columns returns the column names of the further interval bounds and the quantiles, after a prefix.
+func (o *Form) columns(prefix string) (names []string) {
+	for _, v := range o.levels {
 		level := strconv.FormatFloat(v, 'g', -1, 64)
 		names = append(names, prefix+"lower_"+level, prefix+"upper_"+level)
+	}
+	for _, v := range o.quantiles {
+		names = append(names, prefix+"q"+strconv.FormatFloat(v, 'f', -1, 64))
 	}
 	return names
 }
 
-// A prediction contains rows of numbers for each output: mean, sd, the bounds of the 95 % interval, and the bounds of further intervals.
+// A prediction contains rows of numbers for each output: mean, sd, the bounds of the 95 % interval, and those that Form.columns names.
 type prediction struct {
 	x       []float64
 	width   int         // numbers in a row
@@ -86,10 +114,10 @@ var predictedAtOnce = 1 << 16
 
 // predictParts predicts at x with regressors z in blocks of predictedAtOnce rows. Unless show is nil, it calls it with the completed share.
 func predictParts(
-	ctx context.Context, m *series.Model, x []float64, z [][]float64, levels levels, show func(share float64),
+	ctx context.Context, m *series.Model, x []float64, z [][]float64, form *Form, show func(share float64),
 ) (*prediction, error) {
 	d := m.Outputs()
-	all := &prediction{x: x, width: 4 + 2*len(levels), values: make([][]float64, d), medians: make([]int, d)}
+	all := &prediction{x: x, width: 4 + len(form.columns("")), values: make([][]float64, d), medians: make([]int, d)}
 	for lo := 0; lo < len(x); lo += predictedAtOnce {
 		hi := min(len(x), lo+predictedAtOnce)
 		if show != nil {
@@ -106,9 +134,12 @@ func predictParts(
 		for i, values := range all.values {
 			for n := range part {
 				values = append(values, p.Mean[i][n], p.SD[i][n], p.Lower[i][n], p.Upper[i][n])
-				for _, level := range levels {
+				for _, level := range form.levels {
 					tail := (1 - level/100) / 2
 					values = append(values, p.Quantile(i, n, tail), p.Quantile(i, n, 1-tail))
+				}
+				for _, probability := range form.quantiles {
+					values = append(values, p.Quantile(i, n, probability))
 				}
 				if p.Median[i][n] {
 					all.medians[i]++
@@ -121,15 +152,15 @@ func predictParts(
 }
 
 // predictedNames returns the column names of predictedRows without draws.
-func predictedNames(input string, outputs []string, ends bool, levels levels) []string {
+func (o *Form) predictedNames(input string, outputs []string, ends bool) []string {
 	names := []string{input}
 	for _, y := range outputs {
-		names = append(append(names, datafile.PredictedNames(nil, []string{y}, ends)...), levels.columns(y+"_")...)
+		names = append(append(names, datafile.PredictedNames(nil, []string{y}, ends)...), o.columns(y+"_")...)
 	}
 	return names
 }
 
-// predictedRows returns the rows of a table: the input, then mean, sd and interval bounds of each output, then draws.
+// predictedRows returns the rows of a table: the input, then mean, sd, interval bounds and quantiles of each output, then draws.
 func (o *Form) predictedRows(m *series.Model, p *prediction, draws [][][]float64, ends bool) (rows []float64) {
 	decimals := decimalsOf(m)
 	for n, x := range p.x {

@@ -52,7 +52,7 @@ Details: docs/forecasting.md and docs/series.md.`,
   vssgp fill load.csv --period 24h --period 7d --robust -o - --report load.html`,
 	}, func(ctx context.Context, args []string) error { return runFill(ctx, env, args[0], o) }, tableOperand)
 	cmd.Annotations = cli.FlagGroups("Most used: output bands plot x y by period robust",
-		"Input: dayfirst decimal yerr regressor holidays events", "Output: report model level digits overwrite", modelGroup)
+		"Input: dayfirst decimal yerr regressor holidays events", "Output: report model level quantiles digits overwrite", modelGroup)
 	f := cmd.Flags()
 	o.columns.AddSeries(f)
 	f.Lookup("y").Usage = "output `columns` (default: those with missing values)"
@@ -151,12 +151,12 @@ func (r *timeSeries) fill(ctx context.Context, env *cli.Env, o *fillFlags, neede
 	}
 	for d, rows := range f.Rows {
 		b := f.Bands[d]
-		var p *prediction // contains the intervals of --level
-		if len(rows)*len(o.form.levels) > 0 {
+		var p *prediction // contains the intervals of --level and the quantiles
+		if len(rows)*len(o.form.columns("")) > 0 {
 			x := picked(r.X, rows)
 			z, err := r.known.at(m, x)
 			if err == nil {
-				p, err = predictParts(ctx, m, x, z, o.form.levels, nil)
+				p, err = predictParts(ctx, m, x, z, &o.form, nil)
 			}
 			if err != nil {
 				return nil, nil, err
@@ -192,7 +192,7 @@ func (r *timeSeries) fillFiles(ctx context.Context, all []filled, o *fillFlags) 
 			input = "input"
 		}
 		names := r.labeled(r.byName, "row", input, "column", "mean", "sd", "lower", "upper")
-		names = append(names, o.form.levels.columns("")...)
+		names = append(names, o.form.columns("")...)
 		files = append(files, textFile(o.bands, names, func(write func([]string)) {
 			for _, f := range all {
 				write(f.band)

@@ -62,7 +62,7 @@ Details: docs/forecasting.md and docs/series.md.`,
   vssgp forecast levels.csv --at days.csv --season none --trend walk`,
 	}, func(ctx context.Context, args []string) error { return runForecast(ctx, env, args[0], o) }, tableOperand)
 	cmd.Annotations = cli.FlagGroups("Most used: horizon output plot level x y by period regressor robust",
-		"Input: dayfirst decimal yerr holidays events", "Output: until at report model digits overwrite", modelGroup)
+		"Input: dayfirst decimal yerr holidays events", "Output: until at report model quantiles digits overwrite", modelGroup)
 	f := cmd.Flags()
 	o.columns.AddSeries(f)
 	o.model.add(f)
@@ -128,7 +128,7 @@ func runForecast(ctx context.Context, env *cli.Env, path string, o *forecastFlag
 				first.Axis.Format(slices.Max(first.X)))
 		}
 		if o.output == "" && !env.JSON {
-			printForecasts(env, all, o.form.levels)
+			printForecasts(env, all, &o.form)
 		}
 	})
 }
@@ -160,7 +160,7 @@ func (r *timeSeries) forecast(ctx context.Context, env *cli.Env, at *datafile.Ti
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err := predictParts(ctx, m, at.X, z, o.form.levels, r.showing(env, "forecasting %s", cli.Counted(len(at.X), "row")))
+	p, err := predictParts(ctx, m, at.X, z, &o.form, r.showing(env, "forecasting %s", cli.Counted(len(at.X), "row")))
 	if err != nil {
 		return nil, nil, outOfReach(m, at.Axis, at.X, err)
 	}
@@ -180,7 +180,7 @@ func (o *forecastFlags) columnNames(r *timeSeries, at *datafile.Times) ([]string
 	if at != nil {
 		input = at.Name
 	}
-	return datafile.WithDraws(r.labeled(r.byName, predictedNames(input, r.yNames, true, o.form.levels)...), nil, 0)
+	return datafile.WithDraws(r.labeled(r.byName, o.form.predictedNames(input, r.yNames, true)...), nil, 0)
 }
 
 // files returns the files to write, the table last. names are the names of its columns.

@@ -46,12 +46,12 @@ func Predict(ctx context.Context, env *cli.Env, m *series.Model, modelPath, inpu
 	if err != nil {
 		return nil, err
 	}
-	names, err := datafile.WithDraws(predictedNames(at.Name, m.YNames, o.Posterior, o.levels), m.YNames, o.Draws)
+	names, err := datafile.WithDraws(o.predictedNames(at.Name, m.YNames, o.Posterior), m.YNames, o.Draws)
 	if err != nil {
 		return nil, err
 	}
 	show := func(share float64) { env.ShowProgress(share, "predicting %s", cli.Counted(len(x), "row")) }
-	p, err := predictParts(ctx, m, x, z, o.levels, show)
+	p, err := predictParts(ctx, m, x, z, &o.Form, show)
 	var draws [][][]float64
 	if err == nil && o.Draws > 0 {
 		env.ShowProgress(0, "drawing %s", cli.Counted(o.Draws, "function"))

@@ -233,11 +233,11 @@ func shown(v, sd float64) string {
 }
 
 // printForecasts prints a table of forecasts, also with --quiet, which suppresses only messages.
-func printForecasts(env *cli.Env, all *run[*forecastOf], levels levels) {
+func printForecasts(env *cli.Env, all *run[*forecastOf], form *Form) {
 	head := all.table.labeled(all.table.byName, all.finished[0].value.at.Name)
 	for _, y := range all.table.yNames {
 		head = append(head, y, "lower", "upper")
-		for _, name := range levels.columns("") {
+		for _, name := range form.columns("") {
 			head = append(head, strings.ReplaceAll(name, "_", " "))
 		}
 	}

@@ -96,7 +96,7 @@ func TestSeries(t *testing.T) {
 	}
 }
 
-// TestLevelsDoNotDependOnBlocks checks that levels do not depend on the block size of predictions.
+// TestLevelsDoNotDependOnBlocks checks that levels and quantiles do not depend on the block size of predictions, and that they agree.
 func TestLevelsDoNotDependOnBlocks(t *testing.T) {
 	x := make([]float64, 30)
 	y := make([]float64, len(x))
@@ -104,13 +104,15 @@ func TestLevelsDoNotDependOnBlocks(t *testing.T) {
 		x[i], y[i] = float64(i), math.Sin(float64(i))
 	}
 	m := testkit.Must(series.Fit(t.Context(), series.Series{X: x, Y: [][]float64{y}}, series.Options{}))(t)
-	whole := testkit.Must(predictParts(t.Context(), m, x, nil, levels{80, 0}, nil))(t)
+	form := &Form{levels: levels{80, 0}, quantiles: quantiles{0.9, 0.5}}
+	whole := testkit.Must(predictParts(t.Context(), m, x, nil, form, nil))(t)
 	defer func(before int) { predictedAtOnce = before }(predictedAtOnce)
 	predictedAtOnce = 7
-	parts := testkit.Must(predictParts(t.Context(), m, x, nil, levels{80, 0}, nil))(t)
+	parts := testkit.Must(predictParts(t.Context(), m, x, nil, form, nil))(t)
 	for n := range x {
 		got, want := parts.row(0, n), whole.row(0, n)
-		if !slices.EqualFunc(got, want, func(a, b float64) bool { return math.Abs(a-b) < 1e-6 }) || got[4] == got[5] || got[6] != got[7] {
+		if !slices.EqualFunc(got, want, func(a, b float64) bool { return math.Abs(a-b) < 1e-6 }) || got[4] == got[5] || got[6] != got[7] ||
+			got[5] != got[8] || got[6] != got[9] {
 			t.Fatalf("row %d: %v, want %v", n, got, want)
 		}
 	}
