@@ -14,35 +14,47 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vssgp/vssgp/bench/internal/forecasts"
 	"github.com/vssgp/vssgp/bench/internal/gift"
 	"github.com/vssgp/vssgp/bench/internal/jsonl"
 	"github.com/vssgp/vssgp/bench/internal/machine"
+	"github.com/vssgp/vssgp/internal/fileio"
 )
 
 // giftTask is `bench gift`.
 type giftTask struct {
 	taskList, half, data, commandList, args string
-	tasks, commands                         []string
+	peerList, python, write                 string
+	tasks, commands, peers                  []string
 	series, parallel                        int
-	out, commit                             string
+	out, csv, commit                        string
 	show                                    bool
 }
 
+// giftPeers lists the methods of peers/series.py that need no specification by hand.
+var giftPeers = []string{"autoarima", "autoets", "theta"}
+
 func (o *giftTask) flags(set *flag.FlagSet) {
-	set.StringVar(&o.taskList, "task", "", "tasks, separated by commas: "+strings.Join(gift.Tasks(), ", ")+" (default: all)")
+	set.StringVar(&o.taskList, "task", "",
+		"tasks, separated by commas: "+strings.Join(gift.Tasks(), ", ")+" (default: all)")
 	set.StringVar(&o.half, "half", gift.Both, "half of each task: "+strings.Join(gift.Halves(), ", "))
-	set.IntVar(&o.series, "series", 0, "maximum number of series of a task, or of windows of a single series, evenly spread; 0: all")
+	set.IntVar(&o.series, "series", 0, "maximum number of series, or of windows of a single series; 0: all")
 	set.StringVar(&o.data, "data", "data", "folder of the data")
-	set.StringVar(&o.commandList, "command", "", "builds of vssgp, separated by commas; each is compared with the first (default: ./cmd/vssgp)")
+	set.StringVar(&o.commandList, "command", "",
+		"builds of vssgp, separated by commas; all are compared with the first (default: ./cmd/vssgp)")
 	set.StringVar(&o.args, "args", "", "additional flags of vssgp forecast, separated by spaces")
 	set.IntVar(&o.parallel, "parallel", runtime.NumCPU(), "number of processes at a time, each with one thread")
+	set.StringVar(&o.peerList, "peers", "", "peers to run, separated by commas: "+strings.Join(giftPeers, ", "))
+	set.StringVar(&o.write, "write", "", "folder for the problems and for the peers' forecasts, which are computed once")
+	set.StringVar(&o.python, "python", "python3", "Python interpreter with the peers' libraries")
 	set.StringVar(&o.out, "out", "bench/results/gift.jsonl", "file for the lines")
+	set.StringVar(&o.csv, "csv", "", "file for the scores of the first command in the leaderboard's format")
 	set.BoolVar(&o.show, "show", false, "print the tables of the stored lines; run nothing")
 	commitFlag(set, &o.commit)
 }
 
 func (o *giftTask) check(files []string) error {
-	o.tasks, o.commands = list(o.taskList), list(o.commandList)
+	o.tasks, o.commands, o.peers = list(o.taskList), list(o.commandList), list(o.peerList)
 	if o.taskList == "" {
 		o.tasks = gift.Tasks()
 	}
@@ -50,6 +62,10 @@ func (o *giftTask) check(files []string) error {
 	return cmp.Or(
 		demandFiles(files, 0, ""), known("task", o.tasks, gift.Tasks()), known("half", []string{o.half}, gift.Halves()),
 		demand(len(names) == len(o.commands), "-command %q: the names of the files must differ", o.commandList),
+		known("peers", o.peers, giftPeers),
+		demand(len(o.peers) == 0 || o.write != "", "-peers requires -write, the folder for problems and forecasts"),
+		demand(o.csv == "" || o.half == gift.Both && o.series == 0 && !o.show,
+			"-csv requires a run with -half both and all series"),
 		demand(o.series >= 0, "-series %d: must be 0 or more", o.series),
 		demand(o.parallel >= 1, "-parallel %d: must be 1 or more", o.parallel),
 		demand(o.out != "", "-out: a file name is required"))
@@ -65,28 +81,43 @@ func (o *giftTask) run() error {
 		gift.Print(os.Stdout, lines)
 		return nil
 	}
+	targets := []string{o.out}
+	if o.csv != "" {
+		targets = append(targets, o.csv)
+	}
+	if err := fileio.Check(targets...); err != nil {
+		return err
+	}
 	ctx, stop := interruptible()
 	defer stop()
-	return o.withCommands(ctx, func(commands []gift.Command) error {
-		for _, name := range o.tasks {
-			fresh, err := o.measure(ctx, gift.TaskOf(name), commands)
-			if errors.Is(err, fs.ErrNotExist) {
-				fmt.Fprintf(os.Stderr, "%s: skipped: %v\n", name, err)
-				continue
-			}
-			if err != nil {
-				return err
-			}
-			for _, l := range fresh {
-				lines = jsonl.Put(lines, l, gift.Line.Key)
-			}
-			if err := jsonl.Write(o.out, lines); err != nil {
-				return err
-			}
-			gift.Print(os.Stdout, fresh)
+	return o.withCommands(ctx, func(commands []gift.Command) error { return o.runTasks(ctx, commands, lines) })
+}
+
+// runTasks runs the tasks and adds their lines to the stored lines.
+func (o *giftTask) runTasks(ctx context.Context, commands []gift.Command, lines []gift.Line) error {
+	var scored []gift.Line
+	for _, name := range o.tasks {
+		fresh, err := o.measure(ctx, gift.TaskOf(name), commands)
+		if errors.Is(err, fs.ErrNotExist) {
+			fmt.Fprintf(os.Stderr, "%s: skipped: %v\n", name, err)
+			continue
 		}
+		if err != nil {
+			return err
+		}
+		for _, l := range fresh {
+			lines = jsonl.Put(lines, l, gift.Line.Key)
+		}
+		if err := jsonl.Write(o.out, lines); err != nil {
+			return err
+		}
+		gift.Print(os.Stdout, fresh)
+		scored = append(scored, fresh...)
+	}
+	if o.csv == "" || len(scored) == 0 {
 		return nil
-	})
+	}
+	return gift.WriteLeaderboard(o.csv, scored, commands[0].Method())
 }
 
 // withCommands calls f with the builds of -command, or with a fresh build in a temporary folder.
@@ -116,7 +147,7 @@ func (o *giftTask) withCommands(ctx context.Context, f func([]gift.Command) erro
 	return f([]gift.Command{{Name: "vssgp", Path: path, Args: strings.Fields(o.args)}})
 }
 
-// measure runs the commands and the seasonal naive forecast on a task, and scores them.
+// measure runs the commands, the seasonal naive forecast and the peers on a task, and scores them.
 func (o *giftTask) measure(ctx context.Context, t *gift.Task, commands []gift.Command) ([]gift.Line, error) {
 	problems, err := t.Problems(o.data, o.half, o.series)
 	if err != nil {
@@ -126,14 +157,24 @@ func (o *giftTask) measure(ctx context.Context, t *gift.Task, commands []gift.Co
 	if err != nil {
 		return nil, err
 	}
-	all, err := gift.Run(ctx, t, problems, commands, o.parallel)
+	fmt.Fprintf(os.Stderr, "%s: %d forecasts\n", t.Name, len(problems))
+	methods, err := gift.Run(ctx, t, problems, commands, o.parallel)
 	if err != nil {
 		return nil, err
 	}
-	var methods []gift.Method
-	for i, c := range commands {
-		methods = append(methods, gift.Method{Name: c.Name, Args: o.args, Forecasts: all[i]})
-	}
 	methods = append(methods, gift.SeasonalNaive(t, problems))
-	return gift.Measure(t, o.half, problems, methods, len(commands), published, machine.This(o.commit)), nil
+	if len(o.peers) > 0 {
+		path, err := seriesForecasts(ctx, o.python, o.write, gift.PeerProblems(t, problems), o.peers)
+		if err != nil {
+			return nil, err
+		}
+		all, err := forecasts.ReadForecasts(path)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range o.peers {
+			methods = append(methods, gift.Peer(t, problems, all, name))
+		}
+	}
+	return gift.Measure(t, o.half, problems, methods, published, machine.This(o.commit)), nil
 }

@@ -123,6 +123,20 @@ func (f *Forecast) at(i int) distribution {
 	return m
 }
 
+// Quantiles returns the quantiles of all n values at some levels [levels][n].
+func (f *Forecast) Quantiles(n int, levels []float64) ([][]float64, error) {
+	if err := f.check(n); err != nil {
+		return nil, err
+	}
+	out := make([][]float64, len(levels))
+	for k, level := range levels {
+		for i := range n {
+			out[k] = append(out[k], f.at(i).Quantile(level))
+		}
+	}
+	return out, nil
+}
+
 // check returns an error unless the forecast and each of its draws have n finite means and n positive finite standard
 // deviations.
 func (f *Forecast) check(n int) error {

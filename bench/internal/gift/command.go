@@ -39,16 +39,20 @@ type Command struct {
 	Args       []string // additional flags
 }
 
+// Method returns the name in the tables: the build's name and the additional flags.
+func (c *Command) Method() string { return strings.Join(append([]string{c.Name}, c.Args...), " ") }
+
 // Run forecasts every problem with every command. It runs several processes at a time, with one thread each.
-func Run(ctx context.Context, t *Task, problems []Problem, commands []Command, parallel int) (all [][]Forecast, err error) {
+func Run(
+	ctx context.Context, t *Task, problems []Problem, commands []Command, parallel int,
+) (methods []Method, err error) {
 	dir, err := os.MkdirTemp("", "vssgp-gift-")
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	all = make([][]Forecast, len(commands))
-	for c := range all {
-		all[c] = make([]Forecast, len(problems))
+	for _, c := range commands {
+		methods = append(methods, Method{Name: c.Method(), Forecasts: make([]Forecast, len(problems)), command: true})
 	}
 	var group sync.WaitGroup
 	jobs := make(chan [2]int)
@@ -57,7 +61,7 @@ func Run(ctx context.Context, t *Task, problems []Problem, commands []Command, p
 			for job := range jobs {
 				i, c := job[0], job[1]
 				name := filepath.Join(dir, fmt.Sprintf("%d-%d", i, c))
-				all[c][i] = commands[c].forecast(ctx, t, &problems[i], name)
+				methods[c].Forecasts[i] = commands[c].forecast(ctx, t, &problems[i], name)
 			}
 		})
 	}
@@ -68,7 +72,7 @@ func Run(ctx context.Context, t *Task, problems []Problem, commands []Command, p
 	}
 	close(jobs)
 	group.Wait()
-	return all, ctx.Err()
+	return methods, ctx.Err()
 }
 
 // forecast runs the command on a problem. name is the path of its files without their extension.
@@ -82,9 +86,9 @@ func (c *Command) forecast(ctx context.Context, t *Task, p *Problem, name string
 		return Forecast{Err: err}
 	}
 	horizon := len(p.Past) - known + len(p.Future) // the command starts after the last known value
-	flags, columns := c.quantiles()
-	args := slices.Concat([]string{"forecast", in, "--horizon", strconv.Itoa(horizon), "-o", out, "--seed", "1", "--quiet"},
-		flags, t.args, c.Args)
+	flags, columns := quantiles()
+	args := []string{"forecast", in, "--horizon", strconv.Itoa(horizon), "-o", out, "--seed", "1", "--quiet"}
+	args = slices.Concat(args, flags, t.args, c.Args)
 	cmd := exec.CommandContext(ctx, c.Path, args...)
 	cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
 	var stderr bytes.Buffer
@@ -102,20 +106,13 @@ func (c *Command) forecast(ctx context.Context, t *Task, p *Problem, name string
 }
 
 // quantiles returns the flags for the quantiles of all levels, and their columns.
-func (c *Command) quantiles() (flags, columns []string) {
-	flags = []string{"--level", "20,40,60,80"}
+func quantiles() (flags, columns []string) {
+	var texts []string
 	for _, l := range levels {
-		percent := strconv.Itoa(int(math.Round(200 * math.Abs(l-0.5))))
-		switch side := map[bool]string{true: "y_lower", false: "y_upper"}[l < 0.5]; percent {
-		case "0":
-			columns = append(columns, "y_mean")
-		case "95":
-			columns = append(columns, side)
-		default:
-			columns = append(columns, side+"_"+percent)
-		}
+		text := strconv.FormatFloat(l, 'g', -1, 64)
+		texts, columns = append(texts, text), append(columns, "y_q"+text)
 	}
-	return flags, columns
+	return []string{"--quantiles", strings.Join(texts, ",")}, columns
 }
 
 // writePast writes the past of a problem as a CSV file. It returns the number of rows up to the last known value.

@@ -1,6 +1,7 @@
 package gift
 
 import (
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -55,7 +56,10 @@ func contest(t *Task, data string) (all []Problem, err error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, err
 	}
-	lines, err := jsonl.Read(path, (*line).check)
+	lines, err := jsonl.Read(path, func(l *line) error {
+		_, wrong := t.step.parse(l.Start)
+		return cmp.Or(l.check(), wrong)
+	})
 	if err == nil && len(lines) == 0 {
 		err = fmt.Errorf("%s: no series", path)
 	}
@@ -67,13 +71,14 @@ func contest(t *Task, data string) (all []Problem, err error) {
 		if start == "" {
 			start = t.start
 		}
-		all = append(all, Problem{Series: l.Name, Past: plain(l.Train), Future: plain(l.Test), Published: l.Published, start: start})
+		p := Problem{Series: l.Name, Past: plain(l.Train), Future: plain(l.Test), Published: l.Published, start: start}
+		all = append(all, p)
 	}
 	return all, nil
 }
 
-// births reads births per day, adds them up to the task's steps, and returns the leaderboard's windows. A last step with
-// fewer days is left out.
+// births reads births per day, adds them up to the task's steps, and returns the leaderboard's windows. A last step
+// with fewer days is left out.
 func births(t *Task, data string) ([]Problem, error) {
 	path := filepath.Join(data, t.file)
 	f, err := os.Open(path)

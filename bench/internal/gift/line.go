@@ -16,8 +16,7 @@ type Line struct {
 	Forecasts int     `json:"forecasts"` // number of problems
 	Method    string  `json:"method"`
 	Published bool    `json:"published,omitempty"` // the scores are not measured here
-	Version   string  `json:"version,omitempty"`   // of the command or the library
-	Args      string  `json:"args,omitempty"`      // additional flags of the command
+	Version   string  `json:"version,omitempty"`   // of a peer's library
 	Rows      int     `json:"rows,omitempty"`      // number of forecast values
 	Seconds   float64 `json:"seconds,omitempty"`   // mean time of a forecast; of a command, its CPU time
 	Scores
@@ -50,15 +49,15 @@ func (l Line) Key() Key { return Key{l.Task, l.Half, l.Forecasts, l.Method, l.Pu
 
 // A Method is a method's forecasts of all problems.
 type Method struct {
-	Name, Version, Args string
-	Forecasts           []Forecast
-	compared            bool // with the first method
+	Name, Version string
+	Forecasts     []Forecast
+	command       bool // a build of vssgp
 }
 
 // lineOf scores the forecasts of a method. With a failed forecast, the line has the first reason as its status and no
 // scores.
 func lineOf(t *Task, problems []Problem, m *Method) (l Line, all []score) {
-	l = Line{Method: m.Name, Version: m.Version, Args: m.Args, Status: machine.OK}
+	l = Line{Method: m.Name, Version: m.Version, Status: machine.OK}
 	failed := 0
 	for i := range problems {
 		l.Seconds += m.Forecasts[i].Seconds / float64(len(problems))
@@ -78,19 +77,19 @@ func lineOf(t *Task, problems []Problem, m *Method) (l Line, all []score) {
 	return l, all
 }
 
-// Measure scores all methods on the problems of a task. The first methods are the commands, which are compared with the
-// first of them. published contains the published scores of the task.
-func Measure(t *Task, half string, problems []Problem, methods []Method, commands int, published []Line, here machine.Machine) (lines []Line) {
+// Measure scores all methods on the problems of a task. Every command is compared with the first method. published
+// contains the published scores of the task.
+func Measure(
+	t *Task, half string, problems []Problem, methods []Method, published []Line, here machine.Machine,
+) (lines []Line) {
 	var base []score
 	for i := range methods {
 		l, all := lineOf(t, problems, &methods[i])
 		switch {
 		case i == 0:
 			base = all
-		case i < commands && all != nil && base != nil:
-			l.Base, l.Ratios = methods[0].Name, &Ratios{}
-			l.Ratios.MASE, l.Ratios.MASESE = ratio(all, base, func(s *Scores) float64 { return s.MASE })
-			l.Ratios.CRPS, l.Ratios.CRPSSE = ratio(all, base, func(s *Scores) float64 { return s.CRPS })
+		case methods[i].command && all != nil && base != nil:
+			l.Base, l.Ratios = methods[0].Name, ratios(all, base)
 		}
 		if t.leaderboard != "" && len(published) > 0 && all != nil {
 			l.Rank, l.Entries = rank(l.CRPS, published), len(published)+1

@@ -18,8 +18,8 @@ import (
 // entries lists the leaderboard's entries to show in addition to the best.
 var entries = []string{"chronos-2", "TiRex", "TimesFM-2.5", "auto_arima", "auto_ets", "auto_theta", "seasonal_naive"}
 
-// Published returns the published scores of a task: of the leaderboard's entries, sorted by CRPS, or of the competition's
-// methods on the same series. It returns none if the file is missing.
+// Published returns the published scores of a task: of the leaderboard's entries, sorted by CRPS, or of the
+// competition's methods on the same series. It returns none if the file is missing.
 func (t *Task) Published(data string, problems []Problem) ([]Line, error) {
 	if t.leaderboard == "" {
 		return competitors(problems), nil
@@ -86,7 +86,7 @@ func rank(crps float64, published []Line) int {
 	return better
 }
 
-// shown returns the published lines to show: all of a competition or, of the leaderboard, the best and those in entries.
+// shown returns the published lines to show: all of a competition or, of the leaderboard, the best and the entries.
 func shown(t *Task, published []Line) (out []Line) {
 	for i, l := range published {
 		if t.leaderboard == "" || i == 0 || slices.Contains(entries, l.Method) {

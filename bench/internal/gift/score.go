@@ -11,7 +11,7 @@ import (
 // Scores contains the scores of a method over all problems.
 type Scores struct {
 	MASE     float64 `json:"mase,omitempty"`       // of the median; mean over problems, as MSIS and SMAPE
-	CRPS     float64 `json:"crps,omitempty"`       // mean quantile loss of the levels 0.1 to 0.9, divided by the mean of |y|
+	CRPS     float64 `json:"crps,omitempty"`       // mean quantile loss of 0.1 to 0.9, divided by the mean of |y|
 	MSIS     float64 `json:"msis,omitempty"`       // of the 95 % interval, scaled as MASE
 	Coverage float64 `json:"coverage95,omitempty"` // of the 95 % interval
 	SMAPE    float64 `json:"smape,omitempty"`      // 0 to 200
@@ -113,8 +113,16 @@ func pool(all []score) (p Scores, rows int) {
 	return p, rows
 }
 
-// ratio returns the mean over problems of the logarithm of the ratio of two scores, and its standard error. Problems with
-// a score of 0 are skipped.
+// ratios compares the scores of the same problems.
+func ratios(all, base []score) *Ratios {
+	var r Ratios
+	r.MASE, r.MASESE = ratio(all, base, func(s *Scores) float64 { return s.MASE })
+	r.CRPS, r.CRPSSE = ratio(all, base, func(s *Scores) float64 { return s.CRPS })
+	return &r
+}
+
+// ratio returns the mean over problems of the logarithm of the ratio of two scores, and its standard error. Problems
+// with a score of 0 are skipped.
 func ratio(all, base []score, of func(*Scores) float64) (mean, se float64) {
 	var logs []float64
 	for i := range all {

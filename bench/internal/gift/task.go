@@ -1,5 +1,5 @@
-// Package gift measures the command `vssgp forecast` on public forecasting benchmarks by their own protocols: tasks of the
-// leaderboard GIFT-Eval, the competitions M3 and M4, and NN5.
+// Package gift measures the command `vssgp forecast` on public forecasting benchmarks by their own protocols: tasks of
+// the leaderboard GIFT-Eval, the competitions M3 and M4, and NN5.
 package gift
 
 import (
@@ -33,27 +33,26 @@ type Task struct {
 	horizon     int    // of rolling windows
 	leaderboard string // name in the table of the leaderboard
 	forecasts   int    // number of forecasts of which the leaderboard has the scores
-	domain      string
 }
-
-var us = []string{"--holidays", "US"}
 
 // tasks lists the tasks in the order of the tables.
 var tasks = []Task{
-	{Name: "us_births/D", file: "benchmarks/us_births.csv", season: 1, period: 7, step: days, args: us, read: births, horizon: 30,
-		leaderboard: "us_births/D/short", forecasts: 20, domain: "Healthcare"},
+	{Name: "us_births/D", file: "benchmarks/us_births.csv", season: 1, period: 7, step: days, read: births, horizon: 30,
+		args: []string{"--holidays", "US"}, leaderboard: "us_births/D/short", forecasts: 20},
 	{Name: "us_births/W", file: "benchmarks/us_births.csv", season: 1, period: 52, step: weeks, read: births, horizon: 8,
-		leaderboard: "us_births/W/short", forecasts: 14, domain: "Healthcare"},
-	{Name: "us_births/M", file: "benchmarks/us_births.csv", season: 12, period: 12, step: months, read: births, horizon: 12,
-		leaderboard: "us_births/M/short", forecasts: 2, domain: "Healthcare"},
+		leaderboard: "us_births/W/short", forecasts: 14},
+	{Name: "us_births/M", file: "benchmarks/us_births.csv", season: 12, period: 12, step: months, read: births,
+		horizon: 12, leaderboard: "us_births/M/short", forecasts: 2},
 	{Name: "hospital/M", file: "benchmarks/hospital.jsonl", season: 12, period: 12, step: months, read: contest,
-		leaderboard: "hospital/M/short", forecasts: 767, domain: "Healthcare"},
+		leaderboard: "hospital/M/short", forecasts: 767},
 	{Name: "m3/yearly", file: "benchmarks/m3_yearly.jsonl", season: 1, period: 1, step: years, read: contest},
 	{Name: "m3/quarterly", file: "benchmarks/m3_quarterly.jsonl", season: 4, period: 4, step: quarters, read: contest},
 	{Name: "m3/monthly", file: "benchmarks/m3_monthly.jsonl", season: 12, period: 12, step: months, read: contest},
 	{Name: "m3/other", file: "benchmarks/m3_other.jsonl", season: 1, period: 1, step: numbers, read: contest},
-	{Name: "m4/hourly", file: "m4_hourly_dev.jsonl", season: 24, period: 24, step: hours, start: "2000-01-01 00:00", read: contest},
-	{Name: "m4/weekly", file: "m4_weekly_dev.jsonl", season: 1, period: 1, step: weeks, start: "2000-01-03", read: contest},
+	{Name: "m4/hourly", file: "m4_hourly_dev.jsonl", season: 24, period: 24, step: hours, start: "2000-01-01 00:00",
+		read: contest},
+	{Name: "m4/weekly", file: "m4_weekly_dev.jsonl", season: 1, period: 1, step: weeks, start: "2000-01-03",
+		read: contest},
 	{Name: "nn5/D", file: "benchmarks/nn5.jsonl", season: 7, period: 7, step: days, read: contest},
 }
 
@@ -74,8 +73,8 @@ type Problem struct {
 	start     string
 }
 
-// Problems reads the problems of one half of a task, and at most the given number of them, evenly spread, unless it is 0.
-// data is the folder of data.
+// Problems reads the problems of one half of a task, and at most the given number of them, evenly spread, unless it is
+// 0. data is the folder of data.
 func (t *Task) Problems(data, half string, most int) ([]Problem, error) {
 	all, err := t.read(t, data)
 	if err != nil {
@@ -104,8 +103,8 @@ func (t *Task) half(all []Problem, half string) (out []Problem) {
 	return out
 }
 
-// windows returns the problems of the last windows of a series by the protocol of GIFT-Eval: windows of one horizon without
-// overlap, which cover a tenth of the series but are at most twenty.
+// windows returns the problems of the last windows of a series by the protocol of GIFT-Eval: windows of one horizon
+// without overlap, which cover a tenth of the series but are at most twenty.
 func windows(p Problem, horizon int) (all []Problem) {
 	n := len(p.Past)
 	count := min(20, max(1, int(math.Ceil(0.1*float64(n)/float64(horizon)))))
