@@ -35,8 +35,7 @@ type giftTask struct {
 var giftPeers = []string{"autoarima", "autoets", "theta"}
 
 func (o *giftTask) flags(set *flag.FlagSet) {
-	set.StringVar(&o.taskList, "task", "",
-		"tasks, separated by commas: "+strings.Join(gift.Tasks(), ", ")+" (default: all)")
+	set.StringVar(&o.taskList, "task", "", "tasks of bench/README.md, separated by commas (default: all)")
 	set.StringVar(&o.half, "half", gift.Both, "half of each task: "+strings.Join(gift.Halves(), ", "))
 	set.IntVar(&o.series, "series", 0, "maximum number of series, or of windows of a single series; 0: all")
 	set.StringVar(&o.data, "data", "data", "folder of the data")

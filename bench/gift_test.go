@@ -94,8 +94,8 @@ func TestGift(t *testing.T) {
 		t.Errorf("three at a time: %+v, want %+v", again, lines)
 	}
 	rows := testkit.Must(csv.NewReader(testkit.Must(os.Open(in("all_results.csv")))(t)).ReadAll())(t)
-	if len(rows) != 2 || rows[1][0] != "hospital/M/short" || rows[1][1] != "old" || rows[0][11] != "eval_metrics/ND[0.5]" ||
-		!strings.HasPrefix(rows[1][11], "0.38888888") {
+	if len(rows) != 2 || rows[1][0] != "hospital/M/short" || rows[1][1] != "old" ||
+		rows[0][11] != "eval_metrics/ND[0.5]" || !strings.HasPrefix(rows[1][11], "0.38888888") {
 		t.Errorf("leaderboard: %q, want an ND of 7/18", rows)
 	}
 	lines = run("-command", in("old"), "-half", "development", "-series", "1", "-peers", "autoets", "-write", in("w"),

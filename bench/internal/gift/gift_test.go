@@ -307,7 +307,8 @@ func TestPublished(t *testing.T) {
 		t.Errorf("an entry is shown that is not in the list:\n%s", drawn.String())
 	}
 	testkit.OK(t, os.WriteFile(path, []byte("hospital/M/short,TiRex,2,x,4\n"), 0o666))
-	if _, err := task.Published(dir, nil); err == nil || !strings.Contains(err.Error(), path+": TiRex of hospital/M/short") {
+	_, err := task.Published(dir, nil)
+	if err == nil || !strings.Contains(err.Error(), path+": TiRex of hospital/M/short") {
 		t.Errorf("error %v, want the path and the entry", err)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/vssgp/vssgp/bench/internal/machine"
 )
 
-// PeerProblems returns the problems for peers/series.py, in which x counts the rows. Missing values are left out.
+// PeerProblems returns the problems for bench/peers/series.py, in which x counts the rows. Missing values are left out.
 func PeerProblems(t *Task, problems []Problem) (out []forecasts.Problem) {
 	for i := range problems {
 		p := &problems[i]
