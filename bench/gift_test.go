@@ -28,7 +28,9 @@ y=$(($(sed -n '/,./s/.*,//p' "$in" | tail -1) + ${4:-0}))
 {
   echo month,y_mean,y_q0.025,y_q0.1,y_q0.2,y_q0.3,y_q0.4,y_q0.5,y_q0.6,y_q0.7,y_q0.8,y_q0.9,y_q0.975
   while test "$rows" -gt 0; do
-    echo "0,$y,$y,$y,$y,$y,$y,$y,$y,$y,$y,$y,$y"
+    v=$y
+    test "$rows" -le 2 || v=99 # in place of a missing value before the rows that are asked for
+    echo "0,$v,$v,$v,$v,$v,$v,$v,$v,$v,$v,$v,$v"
     rows=$((rows - 1))
   done
 } >"$out"
@@ -69,8 +71,11 @@ func TestGift(t *testing.T) {
 		lines := testkit.Must(jsonl.Read[gift.Line](in("lines.jsonl"), nil))(t)
 		for i := range lines {
 			lines[i].Time, lines[i].Seconds, lines[i].Machine = "", 0, machine.Machine{}
-			if lines[i].Ratios != nil {
-				lines[i].Base, lines[i].Ratios = "", nil
+			if r := lines[i].Ratios; r != nil {
+				if lines[i].Base != "old" || !(r.MASE < -0.3 && r.CRPS < -0.3 && r.MASESE > 0.1) {
+					t.Errorf("%s relative to %s: %+v", lines[i].Method, lines[i].Base, *r)
+				}
+				lines[i].Ratios = nil
 			}
 		}
 		return lines
@@ -79,14 +84,16 @@ func TestGift(t *testing.T) {
 	lines := run("-command", commands, "-parallel", "1", "-csv", in("all_results.csv"))
 	for i, want := range []gift.Line{
 		{Method: "old", Rank: 2, Entries: 2, Rows: 6, Scores: gift.Scores{MASE: (2.0 + 4 + 1) / 3 / 2, MAE: 7.0 / 3}},
-		{Method: "new", Rank: 2, Entries: 2, Rows: 6, Scores: gift.Scores{MASE: (1.0 + 3 + 1) / 3 / 2, MAE: 5.0 / 3}},
+		{Method: "new", Rank: 2, Entries: 2, Rows: 6, Scores: gift.Scores{MASE: (1.0 + 3 + 1) / 3 / 2, MAE: 5.0 / 3,
+			Coverage: 1.0 / 6}},
 		{Method: "seasonal_naive", Rank: 2, Entries: 2, Rows: 6},
 		{Method: "best", Published: true, Scores: gift.Scores{MASE: 0.1, CRPS: 0.01, MSIS: 1}},
 	} {
 		got := lines[i]
 		if got.Method != want.Method || got.Rank != want.Rank || got.Entries != want.Entries || got.Rows != want.Rows ||
 			got.Published != want.Published || got.Forecasts != 3 || got.Half != gift.Both || got.Status != machine.OK ||
-			i != 2 && (math.Abs(got.MASE-want.MASE) > 1e-12 || math.Abs(got.MAE-want.MAE) > 1e-12) {
+			i != 2 && (math.Abs(got.MASE-want.MASE) > 1e-12 || math.Abs(got.MAE-want.MAE) > 1e-12 ||
+				math.Abs(got.Coverage-want.Coverage) > 1e-12) {
 			t.Errorf("line %d: %+v, want %+v", i, got, want)
 		}
 	}

@@ -318,8 +318,25 @@ func TestCompetitors(t *testing.T) {
 	got := competitors([]Problem{
 		{Published: map[string][2]float64{"THETA": {1, 10}, "RBF": {1, 1}}},
 		{Published: map[string][2]float64{"THETA": {3, 20}, "AAM1": {1, 1}}},
+		{Published: map[string][2]float64{"THETA": {2, 15}, "RBF": {1, 1}}},
 	})
-	if len(got) != 1 || got[0].Method != "THETA" || got[0].MASE != 2 || got[0].SMAPE != 15 || !got[0].Published {
+	if len(got) != 1 || got[0].Method != "THETA" || math.Abs(got[0].MASE-2) > 1e-12 ||
+		math.Abs(got[0].SMAPE-15) > 1e-12 || !got[0].Published {
 		t.Errorf("%+v", got)
+	}
+}
+
+// TestLeaderboard compares a file with numbers computed by hand. It has only whole tasks of the method.
+func TestLeaderboard(t *testing.T) {
+	whole := Line{Task: "us_births/M", Half: Both, Method: "vssgp", Status: machine.OK, Scores: Scores{
+		MASE: 1, CRPS: 2, MSIS: 3, SMAPE: 50, MSEMean: 16, MSE: 9, MAE: 2, MAPE: 0.25, Absolute: 8}}
+	lines := slices.Repeat([]Line{whole}, 6)
+	lines[1].Half, lines[2].Published, lines[3].Method = Reporting, true, "seasonal_naive"
+	lines[4].Status, lines[5].Task = "failed", "m3/other"
+	path := filepath.Join(t.TempDir(), "all_results.csv")
+	testkit.OK(t, WriteLeaderboard(path, lines, "vssgp"))
+	_, got, _ := strings.Cut(string(testkit.Must(os.ReadFile(path))(t)), "\n")
+	if want := "us_births/M/short,vssgp,16,9,2,1,0.25,0.5,3,4,0.5,0.25,2,Healthcare,1\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
