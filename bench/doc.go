@@ -13,6 +13,7 @@
 //	go run ./bench regression -show LINES.jsonl … | -compare OLD.jsonl NEW.jsonl
 //	go run ./bench repair [-seconds 10] [-sensitivity 5] [-only clicks] [-show] FILE.wav …
 //	go run ./bench clipped [-sdr 1,3,5,7,10,15] [-method vssgp,adeclip,spade] [-python PATH] [-show] FILE.wav …
+//	go run ./bench gift [-task m3/yearly,…] [-half development] [-data DIR] [-command OLD,NEW] [-csv FILE] [-show] …
 //	go run ./bench series [-set origins,…] [-data DIR] [-write DIR [-peers ucm,autoets,…]] [-show] [FORECASTS.jsonl …]
 //
 // paper runs the experiments of Gal & Turner (2015) and fills of gaps in recordings (package paper).
@@ -41,6 +42,9 @@
 //
 // clipped clips recordings at several ratios of the sound to the distortion, finds and restores the clipped samples, and
 // does the same by ffmpeg's adeclip and by peers/spade.py.
+//
+// gift runs the command vssgp forecast on tasks of the leaderboard GIFT-Eval and of forecasting competitions, by their
+// protocols, and compares it with other builds, published scores and peers/series.py (package gift).
 //
 // series forecasts public series and scores all methods, including peers/series.py, with the same code (package
 // forecasts).

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -98,22 +99,12 @@ func (o *seriesTask) measure() ([]forecasts.Line, error) {
 		return nil, err
 	}
 	if o.write != "" {
-		path := filepath.Join(o.write, "problems.jsonl")
-		if err := errors.Join(os.MkdirAll(o.write, 0o777), jsonl.Write(path, problems)); err != nil {
+		path, err := seriesForecasts(ctx, o.python, o.write, problems, o.peers)
+		if err != nil {
 			return nil, err
 		}
 		if len(o.peers) > 0 {
-			forecastsPath := filepath.Join(o.write, "forecasts.jsonl")
-			cmd := exec.CommandContext(ctx, o.python)
-			err := withScript("series.py", func(_, script string) error {
-				cmd.Args = append(cmd.Args, append([]string{script, path, forecastsPath}, o.peers...)...)
-				cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
-				return cmd.Run()
-			})
-			if err != nil {
-				return nil, fmt.Errorf("-peers: %w", err)
-			}
-			o.files = append(o.files, forecastsPath)
+			o.files = append(o.files, path)
 		}
 	}
 	for _, path := range o.files {
@@ -124,4 +115,24 @@ func (o *seriesTask) measure() ([]forecasts.Line, error) {
 		all = append(all, more...)
 	}
 	return forecasts.Score(problems, all, machine.This(o.commit)), nil
+}
+
+// seriesForecasts writes problems to a folder and forecasts them with peers in peers/series.py. It returns the path of
+// the forecasts in the same folder, which the script does not compute again.
+func seriesForecasts(
+	ctx context.Context, python, dir string, problems []forecasts.Problem, peers []string,
+) (path string, err error) {
+	in, path := filepath.Join(dir, "problems.jsonl"), filepath.Join(dir, "forecasts.jsonl")
+	if err := errors.Join(os.MkdirAll(dir, 0o777), jsonl.Write(in, problems)); err != nil || len(peers) == 0 {
+		return path, err
+	}
+	err = withScript("series.py", func(_, script string) error {
+		cmd := exec.CommandContext(ctx, python, append([]string{script, in, path}, peers...)...)
+		cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
+		return cmd.Run()
+	})
+	if err != nil {
+		return "", fmt.Errorf("-peers: %w", err)
+	}
+	return path, nil
 }

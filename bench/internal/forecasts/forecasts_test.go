@@ -303,7 +303,7 @@ func TestIntervalScore(t *testing.T) {
 	for _, c := range []struct{ low, high, y, want float64 }{
 		{-1, 2, 0, 3}, {-1, 2, 2, 3}, {-1, 2, 2.5, 23}, {-1, 2, -1.25, 13},
 	} {
-		if got := intervalScore(c.low, c.high, c.y); math.Abs(got-c.want) > 1e-12 {
+		if got := IntervalScore(c.low, c.high, c.y); math.Abs(got-c.want) > 1e-12 {
 			t.Errorf("%g in [%g, %g]: %v, want %v", c.y, c.low, c.high, got, c.want)
 		}
 	}

@@ -73,7 +73,7 @@ func (p *Problem) score(f *Forecast) (s Scores, err error) {
 		medians[i] = m.Quantile(0.5)
 		s.CRPS += m.CRPS(y) / n
 		s.NLPD -= m.LogDensity(y) / n
-		s.MSIS += intervalScore(m.Quantile(0.025), m.Quantile(0.975), y) / scale / n
+		s.MSIS += IntervalScore(m.Quantile(0.025), m.Quantile(0.975), y) / scale / n
 		if m.Covers95(y) {
 			s.Coverage += 1 / n
 		}
@@ -83,9 +83,9 @@ func (p *Problem) score(f *Forecast) (s Scores, err error) {
 	return s, nil
 }
 
-// intervalScore returns the score of a 95 % interval (Gneiting & Raftery 2007): its width, plus 2/0.05 times the
+// IntervalScore returns the score of a 95 % interval (Gneiting & Raftery 2007): its width, plus 2/0.05 times the
 // distance of y outside.
-func intervalScore(low, high, y float64) float64 {
+func IntervalScore(low, high, y float64) float64 {
 	return high - low + 2/0.05*max(low-y, 0, y-high)
 }
 
@@ -121,6 +121,20 @@ func (f *Forecast) at(i int) distribution {
 		m.Means, m.SDs = append(m.Means, f.Means[d][i]), append(m.SDs, f.SDs[d][i])
 	}
 	return m
+}
+
+// Quantiles returns the quantiles of all n values at some levels [levels][n].
+func (f *Forecast) Quantiles(n int, levels []float64) ([][]float64, error) {
+	if err := f.check(n); err != nil {
+		return nil, err
+	}
+	out := make([][]float64, len(levels))
+	for k, level := range levels {
+		for i := range n {
+			out[k] = append(out[k], f.at(i).Quantile(level))
+		}
+	}
+	return out, nil
 }
 
 // check returns an error unless the forecast and each of its draws have n finite means and n positive finite standard
