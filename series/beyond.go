@@ -21,7 +21,7 @@ type transition struct{ f, q [2][2]float64 }
 func (l *layout) transition(b *block, v []float64, tau float64) (t transition, sd float64) {
 	a, ratio := b.amp, tau/l.frame.Range
 	if sd = a.factor; a.sd >= 0 {
-		sd = math.Exp(v[a.sd])
+		sd *= math.Exp(v[a.sd])
 	}
 	t.f = [2][2]float64{{1, tau}, {0, 1}} // the constant and the slope
 	switch {

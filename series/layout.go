@@ -208,7 +208,7 @@ func (l *layout) amplitudes(d, v []float64, slopes []slope) {
 	for _, b := range l.blocks {
 		a, scale, length := b.amp, b.amp.factor, 0.0
 		if a.sd >= 0 {
-			scale = math.Exp(v[a.sd])
+			scale *= math.Exp(v[a.sd])
 		}
 		if a.length >= 0 {
 			length = math.Exp(v[a.length])

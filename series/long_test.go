@@ -61,7 +61,7 @@ func TestStateSpace(t *testing.T) {
 			dense := m.dense(tr)
 			k := newGaussian(t, c, func(i, j int) float64 { return dense[i][j] })
 			steps := m.steps(tr)
-			applied, solved := m.apply(tr, c), solve(steps, e, c)
+			applied, solved := m.covarianceOf(tr).times(c), solve(steps, c)
 			logDet, variances := 0.0, smoothedVariances(steps, everyState)
 			for i := range u {
 				want := 0.0

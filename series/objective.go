@@ -269,15 +269,15 @@ func (o *objective) add(e *bayes.Evaluation, bar []float64, group int, lambda fl
 	value -= 0.5 * outputs * (float64(s.n)*math.Log(2*math.Pi) + float64(s.n-m)*math.Log(lambda) + logDet + s.log)
 	gradient, information := make([]float64, len(inner)), make([]float64, len(inner)*len(inner))
 	gradient[0] = -0.5 * outputs * float64(s.n)
-	steps, moved := o.at.steps(t), o.at.moved()[:len(s.by)]
+	steps, moved := o.at.steps(t), o.at.movedCovariances(t)[:len(s.by)]
 	for _, r := range o.layout.residuals(t, weights) {
-		alpha := solve(steps, t.e, r)
+		alpha := solve(steps, r)
 		square := dot(r, alpha) / lambda
 		value -= 0.5 * square
 		gradient[0] += 0.5 * square
-		parallel.For(len(moved), runtime.GOMAXPROCS(0), func(j int) {
-			gradient[1+j] += 0.5 * dot(alpha, moved[j].change(t, alpha, r)) / lambda
-		})
+		for j, k := range moved {
+			gradient[1+j] += 0.5 * dot(alpha, k.change(alpha, r)) / lambda
+		}
 	}
 	if !o.fixed {
 		copy(information, o.averageNear(v, z, group, lambda, outputs))
@@ -332,9 +332,17 @@ func (o *objective) cross(e *bayes.Evaluation, by []float64, factor float64, wit
 	}
 }
 
-// change returns (∂K_o)α with respect to the parameter that moved stateSpace m increases, given applied = K_oα.
-func (m stateSpace) change(t *track, alpha, applied []float64) []float64 {
-	column := m.apply(t, alpha)
+// movedCovariances returns the covariances of the models that moved returns.
+func (m stateSpace) movedCovariances(t *track) (all []*covariance) {
+	for _, moved := range m.moved() {
+		all = append(all, moved.covarianceOf(t))
+	}
+	return all
+}
+
+// change returns (∂K_o)α with respect to the parameter that is increased in the covariance c, given applied = K_oα.
+func (c *covariance) change(alpha, applied []float64) []float64 {
+	column := c.times(alpha)
 	for n, v := range applied {
 		column[n] = (column[n] - v) / difference
 	}
@@ -389,15 +397,15 @@ func (o *objective) averageInformation(information, z []float64, group int, lamb
 	t, width := o.tracks[group], 1+len(o.groups[group].by)
 	steps := o.at.steps(t)
 	simulated := o.simulate(group, steps, z, lambda)
-	moved := o.at.moved()[:width-1]
+	moved := o.at.movedCovariances(t)[:width-1]
 	q, solved := make([][]float64, len(simulated)*width), make([][]float64, len(simulated)*width) // [·][N]
 	parallel.For(len(simulated), runtime.GOMAXPROCS(0), func(i int) {
-		q[i*width], solved[i*width] = simulated[i], solve(steps, t.e, simulated[i])
+		q[i*width], solved[i*width] = simulated[i], solve(steps, simulated[i])
 	})
 	parallel.For(len(simulated)*len(moved), runtime.GOMAXPROCS(0), func(i int) {
 		r, k := i/len(moved)*width, i/len(moved)*width+1+i%len(moved)
-		q[k] = moved[i%len(moved)].change(t, solved[r], q[r])
-		solved[k] = solve(steps, t.e, q[k])
+		q[k] = moved[i%len(moved)].change(solved[r], q[r])
+		solved[k] = solve(steps, q[k])
 	})
 	projected := o.project(t, solved)
 	factor := 0.5 * outputs / lambda / float64(len(simulated))
@@ -422,7 +430,7 @@ func (o *objective) simulate(group int, steps []step, z []float64, lambda float6
 		for n := range y[i] {
 			y[i][n] *= math.Sqrt(lambda)
 		}
-		solved[i] = solve(steps, t.e, y[i])
+		solved[i] = solve(steps, y[i])
 		for range m {
 			w[i] = append(w[i], random.NormFloat64())
 		}

@@ -162,9 +162,18 @@ func (p Season) shape(l *layout) amplitude {
 	}
 }
 
+// fewPeriods reports whether the data contain a calendar season so few times that its harmonics share one amplitude, which
+// falls with 1/h. The data would not determine six amplitudes.
+func (f *frame) fewPeriods(p Season) bool { return !p.Cycle && f.Range*f.Step < sharedPeriods*p.Period }
+
 // harmonic returns the amplitude of harmonic h and adds its hyper-parameter.
 func (l *layout) harmonic(p Season, h int, name string, shape amplitude) amplitude {
 	prior := p.Amplitude
+	if prior.Median == 0 && l.frame.fewPeriods(p) {
+		shape.sd, shape.factor = l.parameter(name+".amplitude[1]", fewAmplitude), 1/float64(h)
+		l.most[shape.sd] = math.Log(maxAmplitude)
+		return shape
+	}
 	if prior.Median == 0 {
 		prior = Prior{Median: max(l.peak(l.frame.Step/p.Period), minPeak), SD: 1.2}
 	} else {
@@ -243,10 +252,14 @@ const (
 	constantSD       = 10   // sd of the constant, in sds of the data; 3 was too small
 	sidebands        = 8    // on each side of a harmonic
 	maxAmplitude     = 10   // maximum amplitude of a season, in sds of the data; larger ones extrapolate badly
+	sharedPeriods    = 5    // number of periods from which on each harmonic has its own amplitude
 	minPeak          = 0.01 // minimum prior median of a season's amplitude, in sds of the data
 	productShare     = 0.2  // prior median of a product's amplitude, relative to the short season
 	productLines     = 3    // harmonics of the long season on each side of a harmonic of the short season
 )
+
+// fewAmplitude is the prior of the first harmonic's amplitude, in sds of the data, if the data contain few periods.
+var fewAmplitude = Prior{Median: 0.3, SD: 1}
 
 // ofKind returns the parts of type P.
 func ofKind[P Part](parts []Part) (all []P) {

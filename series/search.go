@@ -224,16 +224,25 @@ func (s *search) choose(parts []Part) (*trial, error) {
 		}
 		var next *trial
 		next, err = s.trial(parts, best)
-		gain := float64(minGain)
-		if season, ok := c[0].(Season); ok && season.Cycle {
-			gain = cycleGain
-		}
-		if err == nil && next.fit() > best.fit()+gain+float64(len(next.mode)-len(best.mode)) {
+		if err == nil && next.fit() > best.fit()+s.leastGain(c, len(next.mode)-len(best.mode)) {
 			best = next
 			s.sides = best.sides()
 		}
 	}
 	return best, err
+}
+
+// leastGain returns the minimum gain of a candidate with a number of further hyper-parameters, in nats. A calendar season
+// with few periods needs none, because its prior already shrinks it.
+func (s *search) leastGain(c []Part, further int) float64 {
+	season, ok := c[0].(Season)
+	switch {
+	case ok && s.frame.fewPeriods(season):
+		return 0
+	case ok && season.Cycle:
+		return float64(cycleGain + further)
+	}
+	return float64(minGain + further)
 }
 
 // few reports whether the data contain a season or a candidate fewer than fewestCycles times. With many observations,

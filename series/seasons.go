@@ -15,6 +15,7 @@ import (
 // Parameters of the search for seasons. Numbers of periods refer to the data range.
 const (
 	fewestSeasons = 3.5 // minimum number of periods of a calendar season
+	fewestDated   = 1.9 // same if the dates propose it: two periods span a little less
 	fewestCycles  = 8   // minimum number of periods of any other season
 	minShare      = 0.2 // minimum fraction of the residual sum of squares explained by the strongest line
 	combGain      = 0.7 // maximum ratio of residual sums of squares to prefer a subharmonic
@@ -259,7 +260,7 @@ var calendars = map[string][]float64{
 }
 
 // Calendar returns candidates for Options.Try: the calendar seasons of data with a step of one "minute", "hour", "day", "week", "month"
-// or "quarter". step is the length of this step and span the data range, both in units of the input. Seasons with fewer than 3.5 periods
+// or "quarter". step is the length of this step and span the data range, both in units of the input. Seasons with fewer than 1.9 periods
 // in the span or with a known period are omitted. like returns a Season of a given period with its priors; nil: the default ones. A weekly
 // season after a daily one includes their Product. There are no candidates for another word, or if step is not positive and finite.
 func Calendar(word string, step, span float64, known []float64, like func(period float64) Season) (all [][]Part) {
@@ -270,7 +271,7 @@ func Calendar(word string, step, span float64, known []float64, like func(period
 	for _, steps := range calendars[word] {
 		p := steps * step
 		there := slices.ContainsFunc(known, func(q float64) bool { return math.Abs(p-q) < 1e-3*p })
-		if there || !(p > 0 && span >= fewestSeasons*p) || math.IsInf(p, 0) {
+		if there || !(p > 0 && span >= fewestDated*p) || math.IsInf(p, 0) {
 			continue
 		}
 		season := like(p)

@@ -69,7 +69,7 @@ func TestCalendar(t *testing.T) {
 		step, rows float64
 		want       string
 	}{
-		{"hour", 1, 1000, "24 | 168 × 24"}, {"hour", 60, 1000, "1440 | 10080 × 1440"}, {"hour", 1, 40000, "24 | 168 × 24 | 8766"}, {"hour", 1, 80, ""},
+		{"hour", 1, 1000, "24 | 168 × 24"}, {"hour", 60, 1000, "1440 | 10080 × 1440"}, {"hour", 1, 40000, "24 | 168 × 24 | 8766"}, {"hour", 1, 45, ""}, {"hour", 1, 46, "24"},
 		{"day", 1, 300, "7"}, {"day", 1, 2000, "7 | 365.25"}, {"month", 1, 100, "12"}, {"quarter", 3, 100, "12"}, {"week", 7, 300, "365.25"}, {"", 1, 1000, ""},
 	} {
 		var got []string
@@ -362,6 +362,32 @@ func TestBetter(t *testing.T) {
 		}
 		if (n != nil) != c.better || n != nil && (n.Period != 7 || math.Abs(n.Drift-drift) > 1e-9 || n.MAE > 1e-9 || n.ModelMAE < 5) {
 			t.Errorf("%s: %+v, want a better naive forecast: %v", name, n, c.better)
+		}
+	}
+}
+
+// TestTwoPeriods checks that a season that the dates propose is found and repeated after two periods, that its harmonics
+// share one amplitude, and that noise has none.
+func TestTwoPeriods(t *testing.T) {
+	pattern := []float64{0, 3, 9, 4, -2, -7, -9, -3, 1, 6, 2, -4}
+	for name, size := range map[string]float64{"season": 1, "noise": 0} {
+		random := rand.New(rand.NewPCG(1, 4))
+		s := seriesOf(24, func(i float64) float64 { return size*pattern[int(i)%12] + random.NormFloat64() })
+		o := Options{Draws: AtMode, Log: LogNever, Known: true, Average: true, Try: Calendar("month", 1, 23, nil, nil)}
+		m := fit(t, s, o)
+		testkit.Equal(t, len(m.Periods()), int(size), name, ": number of seasons")
+		if size == 0 {
+			continue
+		}
+		amplitudes := 0
+		for _, v := range m.Hyper() {
+			if strings.Contains(v.Name, ".amplitude") {
+				amplitudes++
+			}
+		}
+		testkit.Equal(t, amplitudes, 1, "amplitudes")
+		for i, mean := range predict(t, m, m.Next(12)).Mean[0] {
+			testkit.Near(t, mean, pattern[i], 3, "mean forecast")
 		}
 	}
 }

@@ -65,7 +65,7 @@ func (s *search) shift(t *trial) (best, gain float64, err error) {
 		sums := make([]float64, n) // Σ s² over the outputs, for a shift at each observation
 		for _, r := range l.residuals(track, p.weights) {
 			score := 0.0
-			for i, a := range slices.Backward(solve(steps, track.e, r)) {
+			for i, a := range slices.Backward(solve(steps, r)) {
 				score += a / p.lambda
 				sums[i] += score * score
 			}
@@ -86,7 +86,7 @@ func (s *search) shift(t *trial) (best, gain float64, err error) {
 			for k := row; k < n; k++ {
 				z[k] = 1
 			}
-			q := solve(steps, track.e, z)
+			q := solve(steps, z)
 			solved, information[i] = append(solved, q), dot(z, q)/p.lambda
 		}
 		p.variances(slices.Concat(l.project(track, solved)...), func(i int, variance float64) {

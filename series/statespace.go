@@ -424,41 +424,71 @@ func color(steps []step, random *rand.Rand) []float64 {
 	return out
 }
 
-// apply returns K_o a at the observations of a track in O(N). With the prior state covariance P_n, the covariance of observations m < n
-// is H F_n ⋯ F_{m+1} P_m Hᵀ. One forward and one backward recursion therefore sum all terms.
-func (m stateSpace) apply(t *track, a []float64) []float64 {
-	k, prior := m.kalman(), make([]step, len(a))
+// A covariance computes products with K_o at the observations of a track. It contains the prior state covariances P_n.
+type covariance struct {
+	*track
+	prior []step
+}
+
+func (m stateSpace) covarianceOf(t *track) *covariance {
+	k, c := m.kalman(), &covariance{track: t, prior: make([]step, len(t.u))}
+	for n, u := range t.u {
+		k.predict(u, t.size(n))
+		k.q = k.p
+		c.prior[n] = k.step
+	}
+	return c
+}
+
+// times returns K_o a in O(N). The covariance of observations m < n is H F_n ⋯ F_{m+1} P_m Hᵀ. One forward and one backward
+// recursion therefore sum all terms.
+func (c *covariance) times(a []float64) []float64 {
 	out := make([]float64, len(a))
 	var s state
 	for n, v := range a {
-		k.predict(t.u[n], t.size(n))
-		k.q = k.p
-		prior[n] = k.step
+		k := &c.prior[n]
 		s = k.next(&s)
 		out[n] = s[0] + s[2]
 		for i := range states {
 			s[i] += (k.p[i][0] + k.p[i][2]) * v
 		}
-		out[n] += (everyState.variance(&k.p) + t.e[n]*t.e[n]) * v
+		out[n] += (everyState.variance(&k.p) + c.e[n]*c.e[n]) * v
 	}
 	s = state{}
 	for n := len(a) - 1; n >= 0; n-- {
-		p := &prior[n].p
+		k := &c.prior[n]
 		for i := range states {
-			out[n] += (p[0][i] + p[2][i]) * s[i]
+			out[n] += (k.p[0][i] + k.p[2][i]) * s[i]
 		}
 		s[0], s[2] = s[0]+a[n], s[2]+a[n]
-		f := &prior[n].f
-		s = state{f[0][0]*s[0] + f[1][0]*s[1], f[0][1]*s[0] + f[1][1]*s[1], f[2][2] * s[2], f[2][3]*s[2] + f[3][3]*s[3]}
+		s = k.transposed(&s)
 	}
 	return out
 }
 
-// solve returns K_o⁻¹ c: the smoother residual of c divided by the noise variance.
-func solve(steps []step, e, c []float64) []float64 {
-	out := smooth(steps, c, everyState)
-	for n, v := range out {
-		out[n] = (c[n] - v) / (e[n] * e[n])
+// transposed returns Fᵀ f.
+func (s *step) transposed(f *state) state {
+	return state{
+		s.f[0][0]*f[0] + s.f[1][0]*f[1], s.f[0][1]*f[0] + s.f[1][1]*f[1],
+		s.f[2][2] * f[2], s.f[2][3]*f[2] + s.f[3][3]*f[3],
+	}
+}
+
+// solve returns α = K_o⁻¹ c by a backward recursion over the innovations (de Jong 1989): with q_n = F_{n+1}ᵀ r_n,
+//
+//	α_n = v_n/S_n − k_nᵀ q_n      r_{n−1} = Hᵀ α_n + q_n
+func solve(steps []step, c []float64) []float64 {
+	_, out := filter(steps, c)
+	var q state
+	for n := len(steps) - 1; n >= 0; n-- {
+		s := &steps[n]
+		v := out[n] * s.scale * s.scale
+		for i, k := range s.gain {
+			v -= k * q[i]
+		}
+		out[n] = v
+		q[0], q[2] = q[0]+v, q[2]+v
+		q = s.transposed(&q)
 	}
 	return out
 }
