@@ -106,8 +106,9 @@ func (m *Model) Predict(ctx context.Context, x []float64, regressors ...[]float6
 		p.Median = append(p.Median, median)
 		p.Mean, p.SD, p.Lower, p.Upper = append(p.Mean, mean), append(p.SD, sd), append(p.Lower, low), append(p.Upper, high)
 	}
+	logs := m.frame.Log || m.other != nil && m.other.frame.Log // a log-normal distribution may overflow
 	if m.loaded && slices.ContainsFunc(slices.Concat(p.Mean, p.SD, p.Lower, p.Upper), func(a []float64) bool {
-		return slices.ContainsFunc(a, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) && !m.frame.Log })
+		return slices.ContainsFunc(a, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) && !logs })
 	}) {
 		return nil, m.failed(nil)
 	}
