@@ -212,7 +212,7 @@ func Read(r io.ReaderAt, size int64) (*Model, error) {
 
 func load(f *safetensors.File) (*Model, error) {
 	if got := f.Metadata["format"]; !slices.Contains(formats, got) {
-		return nil, fmt.Errorf("format is %.40q, must be %q: %w", got, formats, ErrFile)
+		return nil, fmt.Errorf("format is %.40q, must be %s: %w", got, strings.Join(formats, " or "), ErrFile)
 	}
 	m := &Model{}
 	for name, to := range map[string]any{"x.name": &m.XName, "y.names": &m.YNames, "notes": &m.Notes} {

@@ -22,7 +22,7 @@ type Prediction struct {
 	X                      []float64
 	Mean, SD, Lower, Upper [][]float64
 	// Median [D][N] marks predictions whose Mean is the median and whose SD is half of the central 68 % interval. This happens if the
-	// tail of a log-normal distribution dominates its moments: the mean is above the interval, or the standard deviation exceeds its
+	// tail of log-normal components dominates the moments: the mean is above the interval, or the standard deviation exceeds its
 	// width. If it happens a tenth of the data range ahead, all predictions of the output are marked.
 	Median [][]bool
 
@@ -76,8 +76,8 @@ func (m *Model) Forecast(ctx context.Context, n int, regressors ...[]float64) (*
 	return m.Predict(ctx, m.Next(n), regressors...)
 }
 
-// Predict returns the predictive distribution at inputs x [N] up to the end that Extent returns: a mixture of one Gaussian per draw of
-// the hyper-parameters. Each regressor needs its values at x, in the order of Regressors. Errors wrap ErrData, ErrOptions, ErrReach or
+// Predict returns the predictive distribution at inputs x [N] up to the end that Extent returns: a mixture of one Gaussian or, on the
+// scale of the logarithms, log-normal distribution per draw of the hyper-parameters. Each regressor needs its values at x, in the order of Regressors. Errors wrap ErrData, ErrOptions, ErrReach or
 // the error of ctx.
 func (m *Model) Predict(ctx context.Context, x []float64, regressors ...[]float64) (*Prediction, error) {
 	p := &Prediction{X: x}

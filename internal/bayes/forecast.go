@@ -48,7 +48,7 @@ func NaiveError(y []float64, lag int) float64 {
 type Mixture struct {
 	Means, SDs []float64
 	Log        bool
-	Median     bool // with Log, Summary always returns the median
+	Median     bool // with log-normal components, Summary always returns the median
 	Positive   bool
 
 	// Other, if not nil, contains further components of another scale, such as log-normal ones beside Gaussians. All components have
@@ -116,9 +116,9 @@ func (m Mixture) Moments() (mean, sd float64) {
 	return mean, math.Sqrt(variance) / scale
 }
 
-// Summary returns the mean, the standard deviation and the central 95 % interval. The tail of a log-normal mixture can dominate the
-// moments. If the mean is above the interval, the standard deviation exceeds its width, or Median is set, Summary instead returns the
-// median and half of the central 68 % interval, and median is true.
+// Summary returns the mean, the standard deviation and the central 95 % interval. The tail of log-normal components can dominate the
+// moments, even of a few components of a mixture with Gaussians. If the mean is above the interval, the standard deviation exceeds its
+// width, or Median is set, Summary instead returns the median and half of the central 68 % interval, and median is true.
 func (m Mixture) Summary() (mean, sd, low, high float64, median bool) {
 	mean, sd = m.Moments()
 	low, high = m.Quantile(0.025), m.Quantile(0.975)
