@@ -145,7 +145,8 @@ func TestDampedTrend(t *testing.T) {
 		rise := math.Exp(m.at.Mode[m.layout.index.rise]) / m.frame.Range
 		lambda, _ := m.layout.variance(m.at.Mode)
 		level := m.layout.blocks[0].amp.factor
-		line := func(u, v float64) float64 { return level*level + rise*rise*u*v }
+		start := m.layout.stateSpaceAt(m.at.Mode).start
+		line := func(u, v float64) float64 { return level*level + rise*rise*(u+start)*(v+start) }
 		exact := newGaussian(t, m.frame.y[0], func(i, j int) float64 {
 			if i == j {
 				return line(s.X[i], s.X[i]) + lambda
@@ -154,6 +155,25 @@ func TestDampedTrend(t *testing.T) {
 		})
 		checkDense(t, m, p, 0, exact, func(i, j int) float64 { return line(p.X[i], s.X[j]) },
 			func(i int) float64 { return line(p.X[i], p.X[i]) + lambda }, 1e-4)
+	}
+}
+
+// TestPredictionsOfOtherTimes checks that a prediction does not depend on the other times, also before the first observation, where it
+// widens.
+func TestPredictionsOfOtherTimes(t *testing.T) {
+	s := made(60, false)
+	for _, part := range []Part{DampedTrend{}, RandomWalk{}, ShortMemory{}} {
+		m := fit(t, s, Options{Parts: []Part{Constant{}, part}, Known: true, Draws: AtMode, Log: LogNever})
+		x := []float64{s.X[0] - 2, s.X[0], s.X[5], s.X[59], s.X[59] + 2}
+		all := predict(t, m, x)
+		for n := range x {
+			one := predict(t, m, x[n:n+1])
+			testkit.Near(t, one.Mean[0][0], all.Mean[0][n], 1e-7, part.name(), ": mean at ", x[n])
+			testkit.Near(t, one.SD[0][0], all.SD[0][n], 1e-7, part.name(), ": sd at ", x[n])
+		}
+		if before, at := all.SD[0][0], all.SD[0][1]; before < 1.1*at {
+			t.Errorf("%s: the sd two years before the data is %v, at their start %v", part.name(), before, at)
+		}
 	}
 }
 
