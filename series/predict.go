@@ -302,7 +302,8 @@ func (m *Model) effect(name string, feature int, scale float64) Effect {
 	return e
 }
 
-// Draw draws functions from the posterior at inputs x, without noise: [count][D][N]. Each draw uses its own hyper-parameters. It returns
+// Draw draws functions from the posterior at inputs x, without noise: [count][D][N]. The draws are spread evenly over the draws of the
+// hyper-parameters, so that also a few of them represent both scales and several variants. It returns
 // the errors of Predict, and an error that wraps ErrOptions if count is negative or there are more than 10⁹ numbers.
 func (m *Model) Draw(ctx context.Context, x []float64, count int, seed uint64, regressors ...[]float64) ([][][]float64, error) {
 	const most = 1e9 // numbers
@@ -335,7 +336,7 @@ func (m *Model) Draw(ctx context.Context, x []float64, count int, seed uint64, r
 	random := rand.New(rand.NewPCG(seed, 2))
 	all := make([][][]float64, count)
 	for i := range all {
-		k, scale := i%total, 0
+		k, scale := (2*i+1)*total/(2*count), 0
 		for k >= len(scales[scale].posteriors) {
 			k, scale = k-len(scales[scale].posteriors), scale+1
 		}
