@@ -126,7 +126,7 @@ func (m *Model) NoiseSD(d int) float64 {
 	return m.frame.Scale[d] * math.Sqrt(lambda*m.frame.defaultError(d))
 }
 
-// Bound returns the log marginal likelihood of the standardized outputs at the mode, in nats.
+// Bound returns the log marginal likelihood of the standardized outputs at the mode, in nats, on the more probable scale.
 func (m *Model) Bound() float64 { return m.bound }
 
 // Features returns the number of features.

@@ -76,9 +76,9 @@ func (m *Model) Forecast(ctx context.Context, n int, regressors ...[]float64) (*
 	return m.Predict(ctx, m.Next(n), regressors...)
 }
 
-// Predict returns the predictive distribution at inputs x [N] up to the end that Extent returns: a mixture of one Gaussian or, on the
-// scale of the logarithms, log-normal distribution per draw of the hyper-parameters. Each regressor needs its values at x, in the order of Regressors. Errors wrap ErrData, ErrOptions, ErrReach or
-// the error of ctx.
+// Predict returns the predictive distribution at inputs x [N] up to the end that Extent returns: a mixture of one Gaussian or, on the scale
+// of the logarithms, log-normal distribution per draw of the hyper-parameters. Each regressor needs its values at x, in the order of
+// Regressors. Errors wrap ErrData, ErrOptions, ErrReach or the error of ctx.
 func (m *Model) Predict(ctx context.Context, x []float64, regressors ...[]float64) (*Prediction, error) {
 	p := &Prediction{X: x}
 	var err error
@@ -194,9 +194,9 @@ type Component struct {
 	Mean, SD [][]float64
 }
 
-// Components returns the components of the prediction at x at the mode of the hyper-parameters: the trend (constant, slope, smooth trend,
-// random walk and level shifts), each season with its products, the short memory, and each group of regressors. Their means add up to the
-// mean at the mode. It returns the errors of Predict.
+// Components returns the components of the prediction at x at the mode of the hyper-parameters, on the more probable scale: the trend
+// (constant, slope, damped and smooth trend, random walk and level shifts), each season with its products, the short memory, and each group
+// of regressors. Their means add up to the mean at the mode. It returns the errors of Predict.
 func (m *Model) Components(ctx context.Context, x []float64, regressors ...[]float64) ([]Component, error) {
 	at, err := m.ready(ctx, x, regressors)
 	if err != nil {
@@ -303,8 +303,8 @@ func (m *Model) effect(name string, feature int, scale float64) Effect {
 }
 
 // Draw draws functions from the posterior at inputs x, without noise: [count][D][N]. The draws are spread evenly over the draws of the
-// hyper-parameters, so that also a few of them represent both scales and several variants. It returns
-// the errors of Predict, and an error that wraps ErrOptions if count is negative or there are more than 10⁹ numbers.
+// hyper-parameters, so that also a few of them represent both scales and several variants. It returns the errors of Predict, and an error
+// that wraps ErrOptions if count is negative or there are more than 10⁹ numbers.
 func (m *Model) Draw(ctx context.Context, x []float64, count int, seed uint64, regressors ...[]float64) ([][][]float64, error) {
 	const most = 1e9 // numbers
 	if count < 0 {
