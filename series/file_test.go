@@ -133,7 +133,7 @@ func TestScalesDisagree(t *testing.T) {
 
 // FuzzLoad checks that any file either loads as a model that can predict or returns an error.
 func FuzzLoad(f *testing.F) {
-	m := testkit.Must(Fit(context.Background(), made(30, false), Options{Parts: []Part{Constant{}, Season{Period: 1, Harmonics: 1}}, Known: true, Draws: 2}))(f)
+	m := testkit.Must(Fit(context.Background(), made(30, false), Options{Parts: []Part{Constant{}, DampedTrend{}, Season{Period: 1, Harmonics: 1}}, Known: true, Draws: 2}))(f)
 	var b bytes.Buffer
 	testkit.OK(f, m.Write(&b))
 	f.Add(b.Bytes())
