@@ -7,7 +7,7 @@
 // A Model, a Prediction and a Series may be used by several goroutines at a time, as long as no field is assigned: methods only read
 // them.
 //
-// The slow parts and the seasons are sums of cosines with fixed frequencies and random weights. The random walk, the short memory and the
-// noise form a state-space model. Its Kalman filter whitens the observations exactly, in time linear in their number. docs/series.md
-// contains the derivation. All computations run on the CPU.
+// The smooth trend and the seasons are sums of cosines with fixed frequencies and random weights. The damped trend, the random walk, the
+// short memory and the noise form a state-space model. Its Kalman filter whitens the observations exactly, in time linear in their number.
+// docs/series.md contains the derivation. All computations run on the CPU.
 package series

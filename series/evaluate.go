@@ -45,8 +45,9 @@ func (l *layout) extended(end float64) *layout {
 }
 
 // Evaluate returns the log marginal likelihood of a series at the mode of the hyper-parameters, in nats, with the outputs in the model's
-// units. For the training data it equals Bound, unless the fit was robust: Evaluate treats no value as an outlier. It returns an error
-// that wraps ErrData if the outputs or regressors, or the presence of known errors, differ from the training data.
+// units, on the more probable scale. For the training data it equals Bound, unless the fit was robust: Evaluate treats no value as an
+// outlier. It returns an error that wraps ErrData if the outputs or regressors, or the presence of known errors, differ from the training
+// data.
 func (m *Model) Evaluate(ctx context.Context, s Series) (float64, error) {
 	if err := m.accepts(&s); err != nil {
 		return 0, err

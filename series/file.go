@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/vssgp/vssgp/internal/bayes"
 	"github.com/vssgp/vssgp/internal/fileio"
@@ -14,10 +15,17 @@ import (
 )
 
 // FileFormat is the metadata entry "format" of the model file of a series.
-const FileFormat = "vssgp-series/2"
+const FileFormat = "vssgp-series/3"
+
+// formats are the formats that Read accepts. Models of version 2 are of the values or of their logarithms, never of both.
+var formats = []string{FileFormat, "vssgp-series/2"}
+
+// otherPrefix begins the names of the tensors and of the record of the less probable scale.
+const otherPrefix = "other."
 
 // Names of the tensors in the model file. Tensors of group g have the suffix .g.
 const (
+	nameSeries      = "series"            // the metadata entry of a record
 	nameMode        = "hyper.mode"        // [θ] logarithms, in the model's units
 	nameInformation = "hyper.information" // [θ,θ] of the posterior, in units of the prior sds
 	namePriors      = "hyper.prior"       // [θ,2] median in the model's units, sd of the logarithm
@@ -26,7 +34,7 @@ const (
 	nameRows = "rows"
 )
 
-// A record is the metadata entry "series", encoded as JSON.
+// A record is the metadata entry "series", or "other.series" for the less probable scale, encoded as JSON.
 type record struct {
 	Frame      frame             `json:"frame"`
 	Reach      float64           `json:"reach"`           // steps
@@ -130,21 +138,39 @@ func (m *Model) Write(w io.Writer) error {
 	if m.frame == nil {
 		return errEmpty
 	}
+	f := &safetensors.File{Tensors: map[string]safetensors.Tensor{}, Metadata: map[string]string{"format": FileFormat}}
+	entries := map[string]any{nameSeries: m.save(f, ""), "x.name": m.XName, "y.names": m.YNames, "notes": m.Notes}
+	if m.other != nil {
+		entries[otherPrefix+nameSeries] = m.other.save(f, otherPrefix)
+	}
+	for name, value := range entries {
+		text, err := json.Marshal(value)
+		if err != nil {
+			return fmt.Errorf("save %s: %w", name, err)
+		}
+		f.Metadata[name] = string(text)
+	}
+	return f.Write(w)
+}
+
+// save adds the tensors of one scale to a file, with a prefix, and returns its record.
+func (m *Model) save(f *safetensors.File, prefix string) *record {
 	l, n := m.layout, len(m.layout.names)
-	r := record{Frame: *m.frame, Reach: l.reach, Sides: l.sides, Median: m.medians, Bound: m.bound, Value: m.at.Value}
+	r := &record{Frame: *m.frame, Reach: l.reach, Sides: l.sides, Median: m.medians, Bound: m.bound, Value: m.at.Value}
 	for _, p := range l.parts {
 		r.Parts = append(r.Parts, save(p))
 	}
-	f := &safetensors.File{Tensors: map[string]safetensors.Tensor{
-		nameMode:        {Shape: []int{n}, Data: m.at.Mode},
-		nameInformation: {Shape: []int{n, n}, Data: m.at.Information()},
-		nameDraws:       {Shape: []int{len(m.draws), n}, Data: slices.Concat(m.draws...)},
-	}, Metadata: map[string]string{"format": FileFormat}}
 	var priors []float64
 	for _, p := range l.priors {
 		priors = append(priors, p.Median, p.SD)
 	}
-	f.Tensors[namePriors] = safetensors.Tensor{Shape: []int{n, 2}, Data: priors}
+	add := func(name string, data []float64, shape ...int) {
+		f.Tensors[prefix+name] = safetensors.Tensor{Shape: shape, Data: data}
+	}
+	add(nameMode, m.at.Mode, n)
+	add(nameInformation, m.at.Information(), n, n)
+	add(nameDraws, slices.Concat(m.draws...), len(m.draws), n)
+	add(namePriors, priors, n, 2)
 	for g, t := range m.tracks {
 		r.Groups = append(r.Groups, t.outputs)
 		rows, v := slices.Concat([][]float64{t.u, t.e}, t.regressors, t.y), savedVolatility{}
@@ -153,16 +179,9 @@ func (m *Model) Write(w io.Writer) error {
 			rows = append(rows, t.volatility.rows.y[0])
 		}
 		r.Volatility = append(r.Volatility, v)
-		f.Tensors[fmt.Sprintf("%s.%d", nameRows, g)] = safetensors.Tensor{Shape: []int{len(rows), len(t.u)}, Data: slices.Concat(rows...)}
+		add(fmt.Sprintf("%s.%d", nameRows, g), slices.Concat(rows...), len(rows), len(t.u))
 	}
-	for name, value := range map[string]any{"series": r, "x.name": m.XName, "y.names": m.YNames, "notes": m.Notes} {
-		text, err := json.Marshal(value)
-		if err != nil {
-			return fmt.Errorf("save %s: %w", name, err)
-		}
-		f.Metadata[name] = string(text)
-	}
-	return f.Write(w)
+	return r
 }
 
 // Load reads a model file. Errors wrap ErrFile or an error of the file system.
@@ -192,29 +211,81 @@ func Read(r io.ReaderAt, size int64) (*Model, error) {
 }
 
 func load(f *safetensors.File) (*Model, error) {
-	if got := f.Metadata["format"]; got != FileFormat {
-		return nil, fmt.Errorf("format is %.40q, must be %q: %w", got, FileFormat, ErrFile)
+	if got := f.Metadata["format"]; !slices.Contains(formats, got) {
+		return nil, fmt.Errorf("format is %.40q, must be %s: %w", got, strings.Join(formats, " or "), ErrFile)
 	}
-	m, r := &Model{loaded: true}, &record{}
-	for name, to := range map[string]any{"series": r, "x.name": &m.XName, "y.names": &m.YNames, "notes": &m.Notes} {
-		if err := f.Entry(name, to); err != nil {
-			return nil, fmt.Errorf("metadata %q: %w: %w", name, err, ErrFile)
+	m := &Model{}
+	for name, to := range map[string]any{"x.name": &m.XName, "y.names": &m.YNames, "notes": &m.Notes} {
+		if err := entry(f, name, to); err != nil {
+			return nil, err
 		}
 	}
-	m.frame, m.bound, m.medians = &r.Frame, r.Bound, r.Median
-	if n := len(m.medians); n != 0 && n != len(r.Frame.Scale) {
-		return nil, fmt.Errorf("medians are given for %d outputs, must be %d: %w", n, len(r.Frame.Scale), ErrFile)
+	if err := m.load(f); err != nil {
+		return nil, err
 	}
-	if n := len(m.YNames); n != 0 && n != len(r.Frame.Scale) {
-		return nil, fmt.Errorf("metadata \"y.names\" has %d names for %d outputs: %w", n, len(r.Frame.Scale), ErrFile)
+	if n := len(m.YNames); n != 0 && n != m.Outputs() {
+		return nil, fmt.Errorf("metadata \"y.names\" has %d names for %d outputs: %w", n, m.Outputs(), ErrFile)
+	}
+	other := stripped(f, otherPrefix)
+	if _, ok := other.Metadata[nameSeries]; !ok {
+		return m, nil
+	}
+	m.other = &Model{}
+	if err := m.other.load(other); err != nil {
+		return nil, fmt.Errorf("the less probable scale: %w", err)
+	}
+	if !m.frame.complements(m.other.frame) {
+		return nil, fmt.Errorf("the scales have different times, outputs or regressors, or are the same: %w", ErrFile)
+	}
+	return m, nil
+}
+
+// entry decodes an entry of the metadata.
+func entry(f *safetensors.File, name string, to any) error {
+	if err := f.Entry(name, to); err != nil {
+		return fmt.Errorf("metadata %q: %w: %w", name, err, ErrFile)
+	}
+	return nil
+}
+
+// stripped returns the tensors and entries of a file whose names begin with a prefix, without it.
+func stripped(f *safetensors.File, prefix string) *safetensors.File {
+	return &safetensors.File{Tensors: strip(f.Tensors, prefix), Metadata: strip(f.Metadata, prefix)}
+}
+
+func strip[V any](all map[string]V, prefix string) map[string]V {
+	own := map[string]V{}
+	for name, v := range all {
+		if rest, ok := strings.CutPrefix(name, prefix); ok {
+			own[rest] = v
+		}
+	}
+	return own
+}
+
+// complements reports whether the frames are of the same series, one of its values and one of their logarithms.
+func (f *frame) complements(g *frame) bool {
+	return f.Log != g.Log && f.First == g.First && f.Step == g.Step && f.Range == g.Range && f.Positive == g.Positive &&
+		len(f.Scale) == len(g.Scale) && slices.Equal(f.Regressors, g.Regressors)
+}
+
+// load reads one scale of a file.
+func (m *Model) load(f *safetensors.File) error {
+	r := &record{}
+	if err := entry(f, nameSeries, r); err != nil {
+		return err
+	}
+	m.loaded, m.frame, m.bound, m.medians = true, &r.Frame, r.Bound, r.Median
+	if n := len(m.medians); n != 0 && n != len(r.Frame.Scale) {
+		return fmt.Errorf("medians are given for %d outputs, must be %d: %w", n, len(r.Frame.Scale), ErrFile)
 	}
 	if err := m.loadLayout(r, f); err != nil {
-		return nil, err
+		return err
 	}
 	if err := m.loadPosterior(r.Value, f); err != nil {
-		return nil, err
+		return err
 	}
-	return m, m.loadRows(r, f)
+	return m.loadRows(r, f)
 }
 
 // loadRows reads the observations of each group.

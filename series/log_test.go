@@ -190,12 +190,22 @@ func TestScales(t *testing.T) {
 		gain := 0.5 * (all[0].evidence() - all[1].evidence()) // 30 values are tempered by half
 		testkit.Near(t, all[0].share/all[1].share, math.Exp(gain), 1e-9, "ratio of the shares")
 		draws := []int{len(m.draws), len(m.other.draws)}
+		logs := float64(draws[map[bool]int{true: 0, false: 1}[m.Log()]]) / float64(draws[0]+draws[1])
+		testkit.Near(t, m.LogProbability(), logs, 1e-15, "probability of the logarithm")
 		testkit.Near(t, float64(draws[0])/defaultDraws, all[0].share, 0.5/defaultDraws+1e-9, "share of the draws")
 		p := predict(t, m, []float64{31})
 		own, other := testkit.Must(m.mixturesAt(t.Context(), p.X, nil))(t), testkit.Must(m.other.mixturesAt(t.Context(), p.X, nil))(t)
 		share := float64(draws[0]) / float64(draws[0]+draws[1])
 		y := p.Quantile(0, 0, 0.7)
 		testkit.Near(t, share*own[0][0].CDF(y)+(1-share)*other[0][0].CDF(y), 0.7, 1e-6, "probability below the 0.7 quantile")
+		m.other.frame.Offset[0] += 50 // so that its draws are recognized
+		far := 0.0
+		for _, f := range testkit.Must(m.Draw(t.Context(), p.X, 4, 1))(t) {
+			if f[0][0] > 30 {
+				far++
+			}
+		}
+		testkit.Near(t, far/4, 1-share, 0.125, "share of the other scale in four functions")
 	}
 	if mixed < 4 {
 		t.Errorf("%d of 12 series have both scales", mixed)

@@ -119,7 +119,7 @@ func (l *layout) weighted(v []float64) func(u float64, z ...float64) []float64 {
 func (m stateSpace) covariance(u, v float64) float64 {
 	k := m.Ratio*m.Ratio*m.correlation(u-v) + m.Walk*m.Walk*(min(u, v)+m.start)
 	if m.Rise > 0 {
-		k += m.Rise * m.Rise * m.drifted(u, v) / m.drifted(m.span, m.span)
+		k += m.Rise * m.Rise * m.drifted(u+m.start, v+m.start) / m.drifted(m.span, m.span)
 	}
 	return k
 }

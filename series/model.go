@@ -91,9 +91,25 @@ func (m *Model) PartNames() (names []string) {
 	return names
 }
 
-// Log reports whether the model is fitted to the logarithms of the values. If so, hyper-parameters, noise and components are in units of
-// the logarithm: 0.05 is about five percent.
+// Log reports whether the logarithms of the values are the more probable scale. If so, hyper-parameters, noise and components are in
+// units of the logarithm: 0.05 is about five percent.
 func (m *Model) Log() bool { return m.frame.Log }
+
+// LogProbability returns the probability of the logarithms: the share of the draws of which predictions are averages. It is 0 or 1 if
+// the evidence for one scale is clear.
+func (m *Model) LogProbability() float64 {
+	logs, all := 0, 0
+	for _, one := range []*Model{m, m.other} {
+		if one == nil {
+			continue
+		}
+		all += len(one.draws)
+		if one.frame.Log {
+			logs += len(one.draws)
+		}
+	}
+	return float64(logs) / float64(all)
+}
 
 // Periods returns the periods of the seasons in units of the input, in the order in which they were added.
 func (m *Model) Periods() (all []float64) {
@@ -110,7 +126,7 @@ func (m *Model) NoiseSD(d int) float64 {
 	return m.frame.Scale[d] * math.Sqrt(lambda*m.frame.defaultError(d))
 }
 
-// Bound returns the log marginal likelihood of the standardized outputs at the mode, in nats.
+// Bound returns the log marginal likelihood of the standardized outputs at the mode, in nats, on the more probable scale.
 func (m *Model) Bound() float64 { return m.bound }
 
 // Features returns the number of features.

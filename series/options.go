@@ -61,7 +61,8 @@ func (o *Options) trialDone(seasons int) {
 type Log int
 
 const (
-	// LogByEvidence models the logarithm if all values are positive, the evidence is clearly higher, and no prior is given.
+	// LogByEvidence models the values and, if all are positive and no prior is given, also their logarithms. Predictions are averages over
+	// both scales, or of one if its evidence is clearly higher.
 	LogByEvidence Log = iota
 	LogNever          // model the values
 	LogAlways         // model the logarithms; values that are not positive are an error

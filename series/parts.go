@@ -16,8 +16,8 @@ type Slope struct{ SD Prior }
 type SmoothTrend struct{ SD Prior }
 
 // DampedTrend is a level whose slope is mean-reverting: the integral of an Ornstein–Uhlenbeck process with correlation
-// length Length, in units of the input. Forecasts flatten over this length. SD is the prior of its standard deviation at
-// the end of the data, in units of the output.
+// length Length, in units of the input. Forecasts flatten over this length. SD is the prior of the standard deviation of
+// its change over the data range, in units of the output.
 type DampedTrend struct{ SD, Length Prior }
 
 // RandomWalk is a level that follows Brownian motion. SD is the prior of its standard deviation after one data range.

@@ -22,7 +22,7 @@ type Prediction struct {
 	X                      []float64
 	Mean, SD, Lower, Upper [][]float64
 	// Median [D][N] marks predictions whose Mean is the median and whose SD is half of the central 68 % interval. This happens if the
-	// tail of a log-normal distribution dominates its moments: the mean is above the interval, or the standard deviation exceeds its
+	// tail of log-normal components dominates the moments: the mean is above the interval, or the standard deviation exceeds its
 	// width. If it happens a tenth of the data range ahead, all predictions of the output are marked.
 	Median [][]bool
 
@@ -76,9 +76,9 @@ func (m *Model) Forecast(ctx context.Context, n int, regressors ...[]float64) (*
 	return m.Predict(ctx, m.Next(n), regressors...)
 }
 
-// Predict returns the predictive distribution at inputs x [N] up to the end that Extent returns: a mixture of one Gaussian per draw of
-// the hyper-parameters. Each regressor needs its values at x, in the order of Regressors. Errors wrap ErrData, ErrOptions, ErrReach or
-// the error of ctx.
+// Predict returns the predictive distribution at inputs x [N] up to the end that Extent returns: a mixture of one Gaussian or, on the scale
+// of the logarithms, log-normal distribution per draw of the hyper-parameters. Each regressor needs its values at x, in the order of
+// Regressors. Errors wrap ErrData, ErrOptions, ErrReach or the error of ctx.
 func (m *Model) Predict(ctx context.Context, x []float64, regressors ...[]float64) (*Prediction, error) {
 	p := &Prediction{X: x}
 	var err error
@@ -106,8 +106,9 @@ func (m *Model) Predict(ctx context.Context, x []float64, regressors ...[]float6
 		p.Median = append(p.Median, median)
 		p.Mean, p.SD, p.Lower, p.Upper = append(p.Mean, mean), append(p.SD, sd), append(p.Lower, low), append(p.Upper, high)
 	}
+	logs := m.frame.Log || m.other != nil && m.other.frame.Log // a log-normal distribution may overflow
 	if m.loaded && slices.ContainsFunc(slices.Concat(p.Mean, p.SD, p.Lower, p.Upper), func(a []float64) bool {
-		return slices.ContainsFunc(a, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) && !m.frame.Log })
+		return slices.ContainsFunc(a, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) && !logs })
 	}) {
 		return nil, m.failed(nil)
 	}
@@ -193,9 +194,9 @@ type Component struct {
 	Mean, SD [][]float64
 }
 
-// Components returns the components of the prediction at x at the mode of the hyper-parameters: the trend (constant, slope, smooth trend,
-// random walk and level shifts), each season with its products, the short memory, and each group of regressors. Their means add up to the
-// mean at the mode. It returns the errors of Predict.
+// Components returns the components of the prediction at x at the mode of the hyper-parameters, on the more probable scale: the trend
+// (constant, slope, damped and smooth trend, random walk and level shifts), each season with its products, the short memory, and each group
+// of regressors. Their means add up to the mean at the mode. It returns the errors of Predict.
 func (m *Model) Components(ctx context.Context, x []float64, regressors ...[]float64) ([]Component, error) {
 	at, err := m.ready(ctx, x, regressors)
 	if err != nil {
@@ -301,8 +302,9 @@ func (m *Model) effect(name string, feature int, scale float64) Effect {
 	return e
 }
 
-// Draw draws functions from the posterior at inputs x, without noise: [count][D][N]. Each draw uses its own hyper-parameters. It returns
-// the errors of Predict, and an error that wraps ErrOptions if count is negative or there are more than 10⁹ numbers.
+// Draw draws functions from the posterior at inputs x, without noise: [count][D][N]. The draws are spread evenly over the draws of the
+// hyper-parameters, so that also a few of them represent both scales and several variants. It returns the errors of Predict, and an error
+// that wraps ErrOptions if count is negative or there are more than 10⁹ numbers.
 func (m *Model) Draw(ctx context.Context, x []float64, count int, seed uint64, regressors ...[]float64) ([][][]float64, error) {
 	const most = 1e9 // numbers
 	if count < 0 {
@@ -334,7 +336,7 @@ func (m *Model) Draw(ctx context.Context, x []float64, count int, seed uint64, r
 	random := rand.New(rand.NewPCG(seed, 2))
 	all := make([][][]float64, count)
 	for i := range all {
-		k, scale := i%total, 0
+		k, scale := (2*i+1)*total/(2*count), 0
 		for k >= len(scales[scale].posteriors) {
 			k, scale = k-len(scales[scale].posteriors), scale+1
 		}

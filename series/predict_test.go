@@ -22,7 +22,7 @@ func TestPrediction(t *testing.T) {
 	outputs.Y = append(outputs.Y, make([]float64, len(outputs.X)), slices.Clone(outputs.Y[0]))
 	for n := range outputs.X {
 		outputs.Y[1][n] = math.Sin(float64(n))
-		if n > 20 && n < 30 {
+		if n > 20 && n < 30 || n < 4 { // the filter of this output begins later
 			outputs.Y[2][n] = math.NaN()
 		}
 	}
@@ -104,11 +104,12 @@ func TestPriorUnits(t *testing.T) {
 	narrow := func(median float64) Prior { return Prior{Median: median, SD: 0.001} }
 	parts := []Part{
 		Constant{}, RandomWalk{SD: narrow(700)}, Season{Period: 1, Harmonics: 1, Length: narrow(9), Amplitude: narrow(2000)}, Noise{SD: narrow(300)},
-		ShortMemory{SD: narrow(400), Length: narrow(0.3)},
+		ShortMemory{SD: narrow(400), Length: narrow(0.3)}, DampedTrend{SD: narrow(600), Length: narrow(2)},
 	}
 	m := fit(t, s, Options{Parts: parts, Known: true, Draws: AtMode})
 	want := map[string]float64{
 		"random_walk.sd": 700, "season 1.length": 9, "season 1.amplitude[1]": 2000, "noise.sd": 300, "short_memory.sd": 400, "short_memory.length": 0.3,
+		"damped_trend.sd": 600, "damped_trend.length": 2,
 	}
 	for _, v := range m.Hyper() {
 		if w, ok := want[v.Name]; !ok || math.Abs(v.Mode/w-1) > 0.01 {
@@ -118,6 +119,61 @@ func TestPriorUnits(t *testing.T) {
 	}
 	if len(want) > 0 {
 		t.Errorf("no hyper-parameters for the priors %v", want)
+	}
+}
+
+// TestDampedTrend checks that the slope of a forecast decays by e^−τ/L, that a long L gives the posterior of a line, and that the trend is
+// the component of that name.
+func TestDampedTrend(t *testing.T) {
+	random := rand.New(rand.NewPCG(8, 8))
+	s := seriesOf(40, func(i float64) float64 { return 5 + 0.7*i + 0.5*random.NormFloat64() })
+	narrow := func(median float64) Prior { return Prior{Median: median, SD: 1e-4} }
+	for _, length := range []float64{4, 30, 1e10} {
+		parts := []Part{Constant{}, DampedTrend{SD: narrow(9), Length: narrow(length)}, Noise{SD: narrow(0.5)}}
+		m := fit(t, s, Options{Parts: parts, Known: true, Draws: AtMode, Log: LogNever})
+		p := predict(t, m, m.Next(60))
+		mean := p.Mean[0]
+		for _, h := range []int{2, 10, 58} {
+			l := m.frame.Step * math.Exp(m.at.Mode[m.layout.index.back]) // almost exactly the median
+			want := (mean[1] - mean[0]) * math.Exp(-float64(h)/l)
+			testkit.Near(t, mean[h+1]-mean[h], want, 1e-8, "with the length ", length, ", the change ", h, " steps later")
+		}
+		testkit.Equal(t, len(componentsOf(t, m, p)), 1, "components")
+		if length < 1e10 {
+			continue
+		}
+		rise := math.Exp(m.at.Mode[m.layout.index.rise]) / m.frame.Range
+		lambda, _ := m.layout.variance(m.at.Mode)
+		level := m.layout.blocks[0].amp.factor
+		start := m.layout.stateSpaceAt(m.at.Mode).start
+		line := func(u, v float64) float64 { return level*level + rise*rise*(u+start)*(v+start) }
+		exact := newGaussian(t, m.frame.y[0], func(i, j int) float64 {
+			if i == j {
+				return line(s.X[i], s.X[i]) + lambda
+			}
+			return line(s.X[i], s.X[j])
+		})
+		checkDense(t, m, p, 0, exact, func(i, j int) float64 { return line(p.X[i], s.X[j]) },
+			func(i int) float64 { return line(p.X[i], p.X[i]) + lambda }, 1e-4)
+	}
+}
+
+// TestPredictionsOfOtherTimes checks that a prediction does not depend on the other times, also before the first observation, where it
+// widens.
+func TestPredictionsOfOtherTimes(t *testing.T) {
+	s := made(60, false)
+	for _, part := range []Part{DampedTrend{}, RandomWalk{}, ShortMemory{}} {
+		m := fit(t, s, Options{Parts: []Part{Constant{}, part}, Known: true, Draws: AtMode, Log: LogNever})
+		x := []float64{s.X[0] - 2, s.X[0], s.X[5], s.X[59], s.X[59] + 2}
+		all := predict(t, m, x)
+		for n := range x {
+			one := predict(t, m, x[n:n+1])
+			testkit.Near(t, one.Mean[0][0], all.Mean[0][n], 1e-7, part.name(), ": mean at ", x[n])
+			testkit.Near(t, one.SD[0][0], all.SD[0][n], 1e-7, part.name(), ": sd at ", x[n])
+		}
+		if before, at := all.SD[0][0], all.SD[0][1]; before < 1.1*at {
+			t.Errorf("%s: the sd two years before the data is %v, at their start %v", part.name(), before, at)
+		}
 	}
 }
 

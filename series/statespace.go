@@ -19,8 +19,8 @@ import (
 //
 // The whitened column v_n/√S_n equals L⁻¹c, where L Lᵀ = K_o is the covariance of o, w and the noise.
 //
-// The slope s of the level is an Ornstein–Uhlenbeck process whose integral from the first observation is part of w. The
-// standard deviation of this integral at time span is Rise.
+// The slope s of the level is an Ornstein–Uhlenbeck process whose integral from −start is part of w. The standard deviation of the change
+// of this integral over span is Rise.
 type stateSpace struct {
 	Ratio, Length, Quality float64 // of o
 	Walk                   float64 // of w
@@ -129,8 +129,8 @@ func (m stateSpace) prior(u float64) (p square) {
 	}
 	if m.Rise > 0 {
 		v, l := m.slopeVariance(), m.Return
-		p[2][2] += v * l * l * risen(max(0, u)/l)
-		p[2][3] = -v * l * math.Expm1(-max(0, u)/l)
+		p[2][2] += v * l * l * risen((u+m.start)/l)
+		p[2][3] = -v * l * math.Expm1(-(u+m.start)/l)
 		p[3][2], p[3][3] = p[2][3], v
 	}
 	return p

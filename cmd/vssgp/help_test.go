@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"math"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -116,7 +118,8 @@ func TestCompletion(t *testing.T) {
 		"impute in.wav --gaps ":         {[]string{"csv"}, nil, ":8"},
 		"impute --context ":             {[]string{"all"}, nil, ":4"},
 		"forecast ":                     {[]string{"csv", "tsv", "gz"}, []string{"wav", "safetensors"}, ":8"},
-		"forecast d.csv --trend ":       {[]string{"none", "line", "smooth", "walk"}, nil, ":4"},
+		"forecast d.csv --trend ":       {[]string{"none", "line", "damped", "smooth", "walk"}, nil, ":4"},
+		"forecast d.csv --prior ":       {[]string{"damped", "damped-length", "smooth"}, nil, ":4"},
 		"predict m.safetensors ":        {[]string{"csv", "npy", "wav"}, []string{"safetensors"}, ":8"},
 		"predict m i.csv --draws-file ": {[]string{"npy", "wav"}, nil, ":8"},
 		"info m.safetensors ":           {nil, []string{"safetensors"}, ":4"},
@@ -181,8 +184,13 @@ func TestJSONKeys(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testkit.Put(t, ".", "d.csv", waves(60))
 	testkit.Put(t, ".", "at.csv", "t\n1\n2\n")
-	testkit.Put(t, ".", "holes.csv", "t,y\n0,1\n1,\n2,1\n3,2\n4,1\n")
-	testkit.Put(t, ".", "many.csv", "id,y\na,1\na,2\na,1\na,3\nb,1\n")
+	testkit.Put(t, ".", "holes.csv", "t,y\n0,1\n1,\n2,0\n3,2\n4,1\n")
+	testkit.Put(t, ".", "many.csv", "id,y\na,1\na,2\na,0\na,3\nb,1\n")
+	skewed := "t,y\n" // on both scales
+	for i := range 30 {
+		skewed += fmt.Sprintf("%d,%.3f\n", i, math.Exp(0.8*math.Sin(2.3*float64(i*i))))
+	}
+	testkit.Put(t, ".", "skewed.csv", skewed)
 	damaged(t, ".", 0)
 	fit, cut := "d.csv --x t --y y1 --components 2 --window none --iterations 3", "cut0.wav --gap 600:620 --iterations 2 --components 3"
 	terms := "terms{noise fit log_determinant kl_frequencies kl_phases}"
@@ -205,6 +213,10 @@ func TestJSONKeys(t *testing.T) {
 			"{rows filled periods parts noise_sd bound features seconds columns device}"},
 		{"forecast many.csv --by id --horizon 2 -o f.csv",
 			"{rows series{name rows horizon periods parts noise_sd bound features seconds} seconds device}"},
+		{"forecast skewed.csv --season none --horizon 2 -o f.csv",
+			"{rows horizon periods parts log log_probability noise_sd bound features seconds device}"},
+		{"forecast skewed.csv --season none --log always --horizon 2 -o f.csv",
+			"{rows horizon periods parts log noise_sd bound features seconds device}"},
 		{"backtest d.csv --y y1 --horizon 5 --origins 1", "{rows horizon origins season scores{vssgp" + tested + " naive" + tested +
 			" seasonal_naive" + tested + "} seconds device}"},
 		{"fit d.csv --x t --y y1 -o t.st", "{rows periods parts noise_sd bound features seconds device model}"},

@@ -134,7 +134,7 @@ func testKeptModel(t *testing.T, dir string, forecast [][]string, r printed) {
 		}
 	}
 	testkit.Contains(t, succeed(t, "info", model).stdout, "predicts up to 12.10.2028", "season 7.amplitude[1]", "seasons: 7 days")
-	refuse(t, series.FileFormat, "fit", river, "--y", "2", "--init", model, "-o", out)
+	refuse(t, "is a structural model", "fit", river, "--y", "2", "--init", model, "-o", out)
 }
 
 // TestFillChangesOnlyEmptyCells checks that only the bytes of empty cells change.
@@ -243,7 +243,7 @@ func TestModelFlags(t *testing.T) {
 	dir := t.TempDir()
 	lines := strings.SplitAfter(string(testkit.Read(t, river)), "\n")
 	river := testkit.Put(t, dir, "river.csv", strings.Join(lines[:slow.Pick(len(lines), 80)], ""))
-	const usual = "constant, slope, smooth trend, random walk, short memory, "
+	const usual = "constant, slope, damped trend, random walk, short memory, "
 	for flags, want := range map[string]string{
 		"":                           usual + "season 7, noise",
 		"--season none":              usual + "noise",
@@ -254,6 +254,8 @@ func TestModelFlags(t *testing.T) {
 		"--season none --trend none": "constant, short memory, noise",
 		"--season none --trend walk": "constant, random walk, short memory, noise",
 		"--season none --trend line,smooth --short-memory=false": "constant, slope, smooth trend, noise",
+		"--season none --trend damped --short-memory=false":      "constant, damped trend, noise",
+		"--season none --prior smooth=1,1":                       "constant, slope, damped trend, smooth trend, random walk, short memory, noise",
 	} {
 		if !slow.Tests && (flags == "" || strings.HasPrefix(flags, "--period")) {
 			continue
@@ -266,7 +268,7 @@ func TestModelFlags(t *testing.T) {
 	forecast := func(flags ...string) string {
 		return succeed(t, append([]string{"forecast", river, "--y", "2", "--season", "7", "--horizon", "30", "-o", "-"}, flags...)...).stdout
 	}
-	if forecast() != forecast("--trend", "auto") || forecast() == forecast("--trend", "line,smooth,walk") {
+	if forecast() != forecast("--trend", "auto") || forecast() == forecast("--trend", "line,damped,walk") {
 		t.Error("by default the trend must be averaged, and with --trend it must be fixed")
 	}
 	sd := func(flags ...string) float64 {
@@ -277,6 +279,18 @@ func TestModelFlags(t *testing.T) {
 	if free, narrow := sd(), sd("--prior", "noise=0.01,0.001"); !(free > 1 && narrow < 0.1) {
 		t.Errorf("noise sd %v, with a strong prior %v", free, narrow)
 	}
+	model := filepath.Join(dir, "m.st")
+	succeed(t, "fit", river, "--y", "2", "--season", "none", "--trend", "damped", "-o", model, "--prior", "damped=3,0.001", "--prior",
+		"damped-length=40,0.001", "--prior", "memory-length=5,0.001")
+	type known struct{ Hyper []series.Value }
+	want := map[string]float64{"damped_trend.sd": 3, "damped_trend.length": 40, "short_memory.length": 5} // in m3/s and days
+	for _, h := range decode[known](t, succeed(t, "info", model, "--json").stdout).Hyper {
+		if w, ok := want[h.Name]; ok {
+			testkit.Near(t, h.Mode, w, 0.01*w, h.Name)
+			delete(want, h.Name)
+		}
+	}
+	testkit.Equal(t, len(want), 0, "priors without a hyper-parameter")
 }
 
 // TestErrors checks that known standard deviations are used and outliers are excluded.
@@ -550,7 +564,7 @@ func TestQuantiles(t *testing.T) {
 func TestScreen(t *testing.T) {
 	o := succeed(t, "forecast", river, "--y", "Flow m3/s", "--horizon", "2", "--level", "80")
 	got := strings.Split(o.stdout, "\n")
-	if len(got) < 7 || !regexp.MustCompile(`^Flow m3/s: level 22\.\d+ .* trend: 0\.\d+ .* per month, sd of the next value 0\.\d\d$`).MatchString(got[0]) ||
+	if len(got) < 7 || !regexp.MustCompile(`^Flow m3/s: level 22\.\d+ .* trend: \d\.\d+ .* per month, sd of the next value 0\.\d\d$`).MatchString(got[0]) ||
 		got[1] != "seasons: 7 days" || strings.Join(strings.Fields(got[3]), " ") != "Day Flow m3/s lower upper lower 80 upper 80" ||
 		!strings.HasPrefix(strings.Join(strings.Fields(got[4]), " "), "05.08.2024 23.") || len(strings.Fields(got[4])) != 6 ||
 		!strings.HasPrefix(got[len(got)-2], "bound ") {

@@ -2,6 +2,7 @@ package bayes
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/integrate/quad"
 )
@@ -47,10 +48,11 @@ func NaiveError(y []float64, lag int) float64 {
 type Mixture struct {
 	Means, SDs []float64
 	Log        bool
-	Median     bool // with Log, Summary always returns the median
+	Median     bool // with log-normal components, Summary always returns the median
 	Positive   bool
 
-	// Other, if not nil, contains further components on another scale, each with the same weight.
+	// Other, if not nil, contains further components of another scale, such as log-normal ones beside Gaussians. All components have
+	// the same weight, so n components and k of Other have the shares n/(n+k) and k/(n+k).
 	Other *Mixture
 }
 
@@ -84,7 +86,8 @@ func (m Mixture) CDF(y float64) float64 {
 	return p
 }
 
-// Moments returns the mean and the standard deviation.
+// Moments returns the mean and the standard deviation. With Other, for the share s of the components, their moments a and σ, and the
+// moments b and τ of the components of Other, they are sa + (1−s)b and √(sσ² + (1−s)τ² + s(1−s)(a − b)²).
 func (m Mixture) Moments() (mean, sd float64) {
 	if m.Other != nil {
 		own, other, share := m.both()
@@ -113,9 +116,9 @@ func (m Mixture) Moments() (mean, sd float64) {
 	return mean, math.Sqrt(variance) / scale
 }
 
-// Summary returns the mean, the standard deviation and the central 95 % interval. The tail of a log-normal mixture can dominate the
-// moments. If the mean is above the interval, the standard deviation exceeds its width, or Median is set, Summary instead returns the
-// median and half of the central 68 % interval, and median is true.
+// Summary returns the mean, the standard deviation and the central 95 % interval. The tail of log-normal components can dominate the
+// moments, even of a few components of a mixture with Gaussians. If the mean is above the interval, the standard deviation exceeds its
+// width, or Median is set, Summary instead returns the median and half of the central 68 % interval, and median is true.
 func (m Mixture) Summary() (mean, sd, low, high float64, median bool) {
 	mean, sd = m.Moments()
 	low, high = m.Quantile(0.025), m.Quantile(0.975)
@@ -186,7 +189,7 @@ func (m Mixture) Quantile(p float64) float64 {
 	if m.Other != nil {
 		own, other, _ := m.both()
 		a, b := own.Quantile(p), other.Quantile(p)
-		return m.quantile(p, min(a, b), max(a, b), 1e-12*(math.Abs(a)+math.Abs(b)))
+		return m.quantile(p, min(a, b), max(a, b), middle)
 	}
 	if m.Log {
 		return min(math.Exp(m.plain().Quantile(p)), math.MaxFloat64)
@@ -200,19 +203,24 @@ func (m Mixture) Quantile(p float64) float64 {
 		low, high = min(low, v+z*m.SDs[i]), max(high, v+z*m.SDs[i])
 		least = min(least, m.SDs[i])
 	}
-	return m.quantile(p, low, high, 1e-10*least)
+	return m.quantile(p, low, high, func(low, high float64) float64 {
+		if high-low <= 1e-10*least {
+			return low
+		}
+		return low + (high-low)/2
+	})
 }
 
-// quantile returns y in [low, high] with CDF(y) = p, to the given width.
-func (m Mixture) quantile(p, low, high, width float64) float64 {
+// quantile returns y in [low, high] with CDF(y) = p. It ends if half returns an end of the bracket, else a number inside it.
+func (m Mixture) quantile(p, low, high float64, half func(low, high float64) float64) float64 {
 	at, above := m.CDF(low)-p, m.CDF(high)-p // CDF − p at the ends of the bracket
-	for n := 0; high-low > width && n < 200; n++ {
-		y := low + (high-low)/2
-		if s := low - at*(high-low)/(above-at); n%2 == 0 && s > low && s < high {
-			y = s
-		}
+	for n := range 200 {
+		y := half(low, high)
 		if y == low || y == high {
 			break
+		}
+		if s := low - at*(high-low)/(above-at); n%2 == 0 && s > low && s < high {
+			y = s
 		}
 		if d := m.CDF(y) - p; d < 0 {
 			low, at = y, d
@@ -221,6 +229,24 @@ func (m Mixture) quantile(p, low, high, width float64) float64 {
 		}
 	}
 	return low + (high-low)/2
+}
+
+// middle returns the number with as many floating-point numbers between low and it as between it and high, so that bisection of
+// two scales takes at most 64 steps, however different they are. It returns low if they agree to 1e-14.
+func middle(low, high float64) float64 {
+	if high-low <= 1e-14*max(math.Abs(low), math.Abs(high)) {
+		return low
+	}
+	a, b := mirrored(int64(math.Float64bits(low))), mirrored(int64(math.Float64bits(high)))
+	return math.Float64frombits(uint64(mirrored(a&b + (a^b)>>1)))
+}
+
+// mirrored maps the bits of floating-point numbers to integers in the order of the numbers, and these back to the bits.
+func mirrored(bits int64) int64 {
+	if bits < 0 {
+		return math.MinInt64 - bits
+	}
+	return bits
 }
 
 // Covers95 reports whether y is inside the central 95 % interval.
@@ -247,6 +273,9 @@ func (m Mixture) LogDensity(y float64) float64 {
 	if m.Other != nil {
 		own, other, share := m.both()
 		a, b := math.Log(share)+own.LogDensity(y), math.Log(1-share)+other.LogDensity(y)
+		if a == b { // also if both are −∞, whose difference is NaN
+			return a + math.Ln2
+		}
 		return max(a, b) + math.Log1p(math.Exp(-math.Abs(a-b)))
 	}
 	if m.Log {
@@ -273,9 +302,10 @@ func (m Mixture) LogDensity(y float64) float64 {
 }
 
 // CRPS returns the continuous ranked probability score ∫ (CDF(x) − 1[x ≥ y])² dx = E|X − y| − ½E|X − X'| for independent X and X'
-// from the mixture (Grimit, Gneiting, Berrocal & Johnson 2006), in units of y.
+// from the mixture (Grimit, Gneiting, Berrocal & Johnson 2006), in units of y. With Other, the CDF is sF + (1−s)G with the share s of
+// the components. Since (sf + (1−s)g)² = sf² + (1−s)g² − s(1−s)(f − g)², the score is s CRPS(F) + (1−s) CRPS(G) − s(1−s) ∫ (F − G)² dx.
 func (m Mixture) CRPS(y float64) float64 {
-	if m.Other != nil { // CRPS is a quadratic function of the CDF
+	if m.Other != nil {
 		own, other, share := m.both()
 		return share*own.CRPS(y) + (1-share)*other.CRPS(y) - share*(1-share)*m.apart()
 	}
@@ -299,23 +329,25 @@ func (m Mixture) CRPS(y float64) float64 {
 	return off - 0.5*apart
 }
 
-// apart returns ∫ (F − G)² dx for the CDFs of the components and of the components of Other. Quantiles bound the pieces of
-// the integral, so that heavy tails are integrated as well.
+// apart returns ∫ (F − G)² dx for the CDFs F of the components and G of the components of Other. Quantiles of both divide the
+// integral, so that narrow components and heavy tails are integrated as well.
 func (m Mixture) apart() (sum float64) {
 	own, other, _ := m.both()
 	square := func(x float64) float64 { d := own.CDF(x) - other.CDF(x); return d * d }
-	low := m.Quantile(breaks[0])
-	for _, p := range breaks[1:] {
-		high := m.Quantile(p)
-		if high > low {
-			sum += quad.Fixed(square, low, high, 20, nil, 0)
+	ends := []float64{0} // F or G may have an atom at 0
+	for _, p := range breaks {
+		ends = append(ends, own.Quantile(p), other.Quantile(p))
+	}
+	slices.Sort(ends)
+	for i, low := range ends[:len(ends)-1] {
+		if high := ends[i+1]; high > low {
+			sum += quad.Fixed(square, low, high, 12, nil, 0)
 		}
-		low = high
 	}
 	return sum
 }
 
-// breaks are the probabilities of the pieces of the integral.
+// breaks are the probabilities of the quantiles that divide the integral.
 var breaks = []float64{1e-9, 1e-6, 1e-4, 1e-3, 0.01, 0.05, 0.2, 0.4, 0.6, 0.8, 0.95, 0.99, 0.999, 1 - 1e-4, 1 - 1e-6, 1 - 1e-9}
 
 // away returns E|X − y| for X from component i.

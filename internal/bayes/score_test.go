@@ -274,3 +274,133 @@ func TestPositive(t *testing.T) {
 		}
 	}
 }
+
+// scales contains mixtures of components of two scales: unequal numbers, narrow and wide ones, and heavy tails.
+var scales = []Mixture{
+	{Means: []float64{2}, SDs: []float64{1}, Other: &Mixture{Means: []float64{0.5}, SDs: []float64{0.4}, Log: true}},
+	{Means: []float64{-1, 1, 4}, SDs: []float64{0.2, 2, 0.7}, Other: &Mixture{Means: []float64{1}, SDs: []float64{0.2}, Log: true}},
+	{Means: []float64{1}, SDs: []float64{0.5}, Log: true, Other: &Mixture{Means: []float64{3, 2, 3, 5}, SDs: []float64{0.05, 1, 1, 3}}},
+	{Means: []float64{2}, SDs: []float64{1}, Other: &Mixture{Means: []float64{0, 1, 0.5}, SDs: []float64{1, 0.9, 0.1}, Log: true}},
+	{Means: []float64{2}, SDs: []float64{1}, Positive: true, Other: &Mixture{Means: []float64{0.5}, SDs: []float64{0.4}, Log: true, Positive: true}},
+	{Means: []float64{0}, SDs: []float64{0.8}, Log: true, Positive: true, Other: &Mixture{Means: []float64{-0.5, 1}, SDs: []float64{1, 2}, Positive: true}},
+}
+
+// parts returns the components of both scales, each as a mixture of one component.
+func (m Mixture) parts() (all []Mixture) {
+	for i := range m.Means {
+		all = append(all, Mixture{Means: m.Means[i : i+1], SDs: m.SDs[i : i+1], Log: m.Log, Positive: m.Positive})
+	}
+	if m.Other != nil {
+		all = append(all, m.Other.parts()...)
+	}
+	return all
+}
+
+// TestScalesMixture compares mixtures of two scales with averages over their components and with sums over a fine grid.
+func TestScalesMixture(t *testing.T) {
+	const cells = 6000
+	ys := []float64{-1, 0, 0.7, 2.5, 30}
+	for i, m := range scales {
+		parts := m.parts()
+		average := func(f func(one Mixture) float64) (mean float64) {
+			for _, one := range parts {
+				mean += f(one) / float64(len(parts))
+			}
+			return mean
+		}
+		cdf := func(x float64) float64 { return average(func(one Mixture) float64 { return one.CDF(x) }) }
+		// over returns the integral of f between low and high, on a grid that is finer near 0.
+		over := func(low, high float64, f func(x float64) float64) (sum float64) {
+			from, to := math.Asinh(low), math.Asinh(high)
+			h := (to - from) / cells
+			for c := range cells {
+				u := from + (float64(c)+0.5)*h
+				sum += f(math.Sinh(u)) * math.Cosh(u) * h
+			}
+			return sum
+		}
+		const low, high = -30., 1e4
+		below := func(power float64) func(x float64) float64 {
+			return func(x float64) float64 { return power * math.Pow(x, power-1) * cdf(x) }
+		}
+		above := func(power float64) func(x float64) float64 {
+			return func(x float64) float64 { return power * math.Pow(x, power-1) * (1 - cdf(x)) }
+		}
+		first := over(0, high, above(1)) - over(low, 0, below(1))
+		second := over(0, high, above(2)) - over(low, 0, below(2))
+		if mean, sd := m.Moments(); !near(mean, first, 1e-6) || !near(sd, math.Sqrt(second-first*first), 1e-6) {
+			t.Errorf("%d: moments %v, %v, want %v, %v", i, mean, sd, first, math.Sqrt(second-first*first))
+		}
+		for _, y := range ys {
+			want := over(low, min(y, 0), func(x float64) float64 { return cdf(x) * cdf(x) }) +
+				over(max(y, 0), high, func(x float64) float64 { return (1 - cdf(x)) * (1 - cdf(x)) })
+			if y > 0 {
+				want += over(0, y, func(x float64) float64 { return cdf(x) * cdf(x) })
+			} else {
+				want += over(y, 0, func(x float64) float64 { return (1 - cdf(x)) * (1 - cdf(x)) })
+			}
+			if got := m.CRPS(y); !near(got, want, 1e-6) {
+				t.Errorf("%d: CRPS(%v) %v, want %v", i, y, got, want)
+			}
+			if got := m.CDF(y); !near(got, cdf(y), 1e-14) {
+				t.Errorf("%d: CDF(%v) %v, want %v", i, y, got, cdf(y))
+			}
+			density := math.Log(average(func(one Mixture) float64 { return math.Exp(one.LogDensity(y)) }))
+			if got := m.LogDensity(y); got != density && !near(got, density, 1e-12) {
+				t.Errorf("%d: log density at %v %v, want %v", i, y, got, density)
+			}
+		}
+		for _, p := range []float64{0.001, 0.03, 0.2, 0.5, 0.8, 0.97, 0.999} {
+			y := m.Quantile(p)
+			if y == 0 && m.Positive && cdf(0) >= p {
+				continue
+			}
+			if got := cdf(y); !near(got, p, 1e-12) {
+				t.Errorf("%d: quantile %v is %v, which has %v below it", i, p, y, got)
+			}
+			if inside := p > 0.025 && p < 0.975; m.Covers95(y) != inside {
+				t.Errorf("%d: the quantile %v is inside the 95 %% interval: %v", i, p, !inside)
+			}
+		}
+	}
+}
+
+// TestScalesApart compares ∫ (F − G)² with E|X − Y| − ½E|X − X'| − ½E|Y − Y'| for tails of any weight, where E|X − Y| of a Gaussian
+// and a log-normal component is a mean of E|X − y| over quantiles of y.
+func TestScalesApart(t *testing.T) {
+	for _, sd := range []float64{0.01, 0.3, 1, 2, 3} {
+		for _, width := range []float64{0.01, 1, 50} {
+			f, g := Mixture{Means: []float64{3}, SDs: []float64{width}}, Mixture{Means: []float64{1}, SDs: []float64{sd}, Log: true}
+			across := 0.0
+			const step = 1e-3
+			for z := -12 + step/2; z < 12; z += step { // of log y
+				across += f.away(0, math.Exp(1+sd*z)) * math.Exp(-z*z/2) * step / math.Sqrt(2*math.Pi)
+			}
+			want := across - 0.5*f.between(0, 0) - 0.5*g.between(0, 0)
+			f.Other = &g
+			if got := f.apart(); !(math.Abs(got-want) <= 1e-5*want) {
+				t.Errorf("N(3, %v²) and a log-normal with %v: %v, want %v", width, sd, got, want)
+			}
+		}
+	}
+}
+
+// TestScalesQuantile checks quantiles of components whose scales differ by many orders of magnitude, and of an atom at 0.
+func TestScalesQuantile(t *testing.T) {
+	for _, m := range []Mixture{
+		{Means: []float64{5}, SDs: []float64{1}, Other: &Mixture{Means: []float64{1}, SDs: []float64{400}, Log: true}},
+		{Means: []float64{5e6}, SDs: []float64{1e-3}, Other: &Mixture{Means: []float64{15}, SDs: []float64{0.1}, Log: true}},
+		{Means: []float64{-1e9}, SDs: []float64{1e8}, Other: &Mixture{Means: []float64{-20}, SDs: []float64{1}, Log: true}},
+	} {
+		for _, p := range []float64{0.025, 0.4, 0.6, 0.9, 0.975} {
+			if y := m.Quantile(p); math.Abs(m.CDF(y)-p) > 1e-5 { // 5e6 has ten digits of a thousandth
+				t.Errorf("%v and %v: quantile %v is %v, which has %v below it", m, *m.Other, p, y, m.CDF(y))
+			}
+		}
+	}
+	zero := Mixture{Means: []float64{-3}, SDs: []float64{1}, Positive: true,
+		Other: &Mixture{Means: []float64{1}, SDs: []float64{0.1}, Log: true, Positive: true}}
+	if got := zero.Quantile(0.3); got != 0 {
+		t.Errorf("quantile 0.3 is %v, want 0, which has half of the probability", got)
+	}
+}

@@ -62,8 +62,8 @@ class Options(TypedDict, total=False):
     period : period of a known season in units of x, or several. On dates, also a string such as "7d" or a timedelta.
     season : period of a known season in rows, or several. "none" disables seasons. "auto" detects seasons, also in
         addition to given ones.
-    trend : one or several of "line", "smooth" (a varying slope) and "walk" (a random walk), or "none" or "auto".
-        Default: "auto", an average over several trends.
+    trend : one or several of "line", "damped" (a slope that varies and returns to 0), "smooth" (a slope that varies)
+        and "walk" (a random walk), or "none" or "auto". Default: "auto", an average over several trends.
     log : whether to model the logarithm of y: "auto", "always" or "never". Default: "auto".
     short_memory : whether the model includes a mean-reverting residual. Default: True.
     robust : whether to model outliers: "auto", "always" (True) or "never" (False). Default: "auto".

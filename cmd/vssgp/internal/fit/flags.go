@@ -15,7 +15,6 @@ import (
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
 	seriescmd "github.com/vssgp/vssgp/cmd/vssgp/internal/series"
-	"github.com/vssgp/vssgp/series"
 	"github.com/vssgp/vssgp/variational"
 )
 
@@ -100,7 +99,7 @@ func Options(env *cli.Env, m ModelFlags) (vssgp.Options, error) {
 		from, err := readModel(env, m.init, b)
 		one, ok := from.(vssgpModel)
 		if err == nil && !ok {
-			err = cli.Mistake("read model: %s: its format is %s; must be a model of --method vssgp, ssgp or rp", m.init, series.FileFormat)
+			err = cli.Mistake("read model: %s is a structural model; must be a model of --method vssgp, ssgp or rp", m.init)
 		}
 		if o.From = one.Model; err != nil {
 			return o, fmt.Errorf("--init must be paper, search, spectrum or a model file: %w", err)

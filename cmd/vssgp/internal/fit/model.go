@@ -47,7 +47,7 @@ func readModel(env *cli.Env, path string, b backend.Backend) (m model, err error
 	metadata, err := safetensors.Metadata(f, size)
 	switch {
 	case err != nil:
-	case metadata["format"] == series.FileFormat:
+	case strings.HasPrefix(metadata["format"], "vssgp-series/"): // of any version, about which series.Read decides
 		one := seriesModel{path: path}
 		if one.Model, err = series.Read(f, size); err == nil {
 			_, err = datafile.AxisOf(one.Model)

@@ -103,7 +103,7 @@ type prediction struct {
 	x       []float64
 	width   int         // numbers in a row
 	values  [][]float64 // [D][N·width]
-	medians []int       // [D], number of rows with the median in place of the mean
+	medians []int       // [D], number of rows of a log-normal prediction with the median in place of the mean
 }
 
 // row returns the numbers of a row of output d.
@@ -117,6 +117,8 @@ func predictParts(
 	ctx context.Context, m *series.Model, x []float64, z [][]float64, form *Form, show func(share float64),
 ) (*prediction, error) {
 	d := m.Outputs()
+	// If the scale is not clear, few draws have the tail. Their mean is of no use to anyone, and the median needs no note.
+	logNormal := m.LogProbability() == 1
 	all := &prediction{x: x, width: 4 + len(form.columns("")), values: make([][]float64, d), medians: make([]int, d)}
 	for lo := 0; lo < len(x); lo += predictedAtOnce {
 		hi := min(len(x), lo+predictedAtOnce)
@@ -141,7 +143,7 @@ func predictParts(
 				for _, probability := range form.quantiles {
 					values = append(values, p.Quantile(i, n, probability))
 				}
-				if p.Median[i][n] {
+				if logNormal && p.Median[i][n] {
 					all.medians[i]++
 				}
 			}

@@ -142,7 +142,8 @@ func warnNaive[T any](env *cli.Env, jobs []*job[T]) {
 	}
 }
 
-// noteMedians prints the outputs for which predictions have the median in place of the mean, because the tail dominates the mean.
+// noteMedians prints the outputs for which log-normal predictions have the median in place of the mean, because the tail dominates the
+// mean.
 func noteMedians(env *cli.Env, outputs []string, predictions ...*prediction) {
 	for d, name := range outputs {
 		n, rows := 0, 0

@@ -66,7 +66,7 @@ func (s *Flags) AddParts(f *pflag.FlagSet) {
 	f.Var(&cli.Value{Kind: "season", List: true, Words: []string{"auto", "none"}, Parse: s.addSeason}, "season",
 		"period of a known season in `rows`, such as 12; or none or auto")
 	f.Var(&cli.Value{Kind: "words", List: true, Words: trends, Parse: s.addTrend}, "trend",
-		"`parts` of the trend: line, damped, smooth, walk or none (default: averaged)")
+		"trend `parts`: line, damped, smooth, walk or none (default: averaged)")
 	f.BoolVar(&s.shortMemory, "short-memory", true,
 		"include a mean-reverting residual")
 	s.log, s.robust = auto, auto
@@ -292,7 +292,7 @@ func (s *Flags) parts() []series.Part {
 	if has("damped") {
 		all = append(all, series.DampedTrend{SD: s.priors["damped"], Length: s.priors["damped-length"]})
 	}
-	if slices.Contains(s.trend, "smooth") {
+	if _, given := s.priors["smooth"]; slices.Contains(s.trend, "smooth") || given && has("smooth") { // not among the default parts
 		all = append(all, series.SmoothTrend{SD: s.priors["smooth"]})
 	}
 	if has("walk") {

@@ -26,7 +26,8 @@ type summary struct {
 	Periods  []float64           `json:"periods"`
 	Parts    []string            `json:"parts"`
 	Log      bool                `json:"log,omitzero"`
-	NoiseSD  []float64           `json:"noise_sd"` // by output
+	LogShare float64             `json:"log_probability,omitzero"` // 0 if the scale is clear
+	NoiseSD  []float64           `json:"noise_sd"`                 // by output
 	Bound    float64             `json:"bound"`
 	Features int                 `json:"features"`
 	Outliers map[string][]string `json:"outliers,omitempty"` // inputs of the outliers by output

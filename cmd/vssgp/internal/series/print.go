@@ -99,18 +99,27 @@ func extent(m *series.Model) (first, last, reach float64) {
 // summaryOf returns the summary of a model for --json.
 func summaryOf(m *series.Model, axis *table.Axis) *summary {
 	s := &summary{Periods: m.Periods(), Parts: shownParts(m, axis, false), Log: m.Log(), Bound: m.Bound(), Features: m.Features()}
+	if p := m.LogProbability(); p < 1 {
+		s.LogShare = p
+	}
 	for d := range m.Outputs() {
 		s.NoiseSD = append(s.NoiseSD, m.NoiseSD(d))
 	}
 	return s
 }
 
-// ofLog returns a remark for numbers on the log scale, "" if the model does not use the logarithm.
-func ofLog(m *series.Model) string {
-	if m.Log() {
+// scaleOf returns a remark about the scale of numbers, "" for a model of the values alone.
+func scaleOf(m *series.Model) string {
+	switch p := m.LogProbability(); {
+	case p == 0:
+		return ""
+	case p == 1:
 		return " (log scale)"
+	case m.Log():
+		return fmt.Sprintf(" (log scale, probability %.0f %%)", 100*p)
+	default:
+		return fmt.Sprintf(" (linear scale, probability %.0f %%)", 100*(1-p))
 	}
-	return ""
 }
 
 // outliersOf returns the times of the outliers by output, nil if there are none.
@@ -336,7 +345,7 @@ func shownParts(m *series.Model, axis *table.Axis, spans bool) []string {
 // printModel prints the parts, the noise and the outliers of a model.
 func printModel(env *cli.Env, m *series.Model, s *summary, axis *table.Axis) {
 	env.Print("parts: %s", strings.Join(shownParts(m, axis, true), ", "))
-	env.Print("noise sd: %s%s", cli.Row(s.NoiseSD), ofLog(m))
+	env.Print("noise sd: %s%s", cli.Row(s.NoiseSD), scaleOf(m))
 	for _, name := range m.YNames {
 		if at := s.Outliers[name]; len(at) > 0 {
 			const most = 10
