@@ -164,7 +164,13 @@ func (p Season) shape(l *layout) amplitude {
 
 // fewPeriods reports whether the data contain a calendar season so few times that its harmonics share one amplitude, which
 // falls with 1/h. The data would not determine six amplitudes.
-func (f *frame) fewPeriods(p Season) bool { return !p.Cycle && f.Range*f.Step < sharedPeriods*p.Period }
+func (f *frame) fewPeriods(p Season) bool {
+	most := fewestSeasons
+	if f.Rows < fewRows {
+		most = sharedPeriods
+	}
+	return !p.Cycle && f.Range*f.Step < most*p.Period
+}
 
 // harmonic returns the amplitude of harmonic h and adds its hyper-parameter.
 func (l *layout) harmonic(p Season, h int, name string, shape amplitude) amplitude {
@@ -252,7 +258,7 @@ const (
 	constantSD       = 10   // sd of the constant, in sds of the data; 3 was too small
 	sidebands        = 8    // on each side of a harmonic
 	maxAmplitude     = 10   // maximum amplitude of a season, in sds of the data; larger ones extrapolate badly
-	sharedPeriods    = 5    // number of periods from which on each harmonic has its own amplitude
+	sharedPeriods    = 5.0  // number of periods from which on each harmonic has its own amplitude, of few values
 	minPeak          = 0.01 // minimum prior median of a season's amplitude, in sds of the data
 	productShare     = 0.2  // prior median of a product's amplitude, relative to the short season
 	productLines     = 3    // harmonics of the long season on each side of a harmonic of the short season
