@@ -142,6 +142,9 @@ type frame struct {
 
 	Positive bool `json:",omitempty"` // Options.Positive
 
+	// Counts, if not nil, contains the distribution of each output [D]. y and known are then the working values and their errors.
+	Counts []bayes.Count `json:",omitempty"`
+
 	Offset, Scale []float64 // [D] y = Offset + Scale·(the model's y)
 
 	// Error is the standardized median known error of each output; nil if no errors are known.

@@ -26,6 +26,9 @@ func Fit(ctx context.Context, s Series, o Options) (*Model, error) {
 		}
 	}
 	all, err := fits(ctx, &s, &o)
+	if err == nil {
+		all, err = counted(ctx, &s, &o, all)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -61,6 +64,7 @@ type fitted struct {
 	tracks   []*track // of all observations
 	variants []*variant
 	share    float64 // posterior probability
+	counts   float64 // of counts, the difference of the bound from the log evidence of the Gaussian model
 }
 
 // evidence returns the log of the mean evidence of the variants, in units of the data.
@@ -86,7 +90,9 @@ func (s *search) fit() (*fitted, error) {
 // model returns the model of the variants.
 func (f *fitted) model(ctx context.Context, o *Options) (*Model, error) {
 	m := &Model{frame: f.frame, layout: f.variants[0].o.layout, tracks: f.tracks}
-	return m, m.average(ctx, f.variants, o, f.share)
+	err := m.average(ctx, f.variants, o, f.share)
+	m.bound += f.counts
+	return m, err
 }
 
 // fits returns the fits to the values, to their logarithms or to both, the most probable first.

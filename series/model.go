@@ -88,6 +88,9 @@ func (m *Model) PartNames() (names []string) {
 	if slices.ContainsFunc(m.tracks, func(t *track) bool { return t.volatility != nil }) {
 		names = append(names, "volatility")
 	}
+	for _, of := range m.frame.Counts {
+		names = append(names, countName(of))
+	}
 	return names
 }
 

@@ -130,6 +130,9 @@ func (m *Model) mixturesAt(ctx context.Context, x []float64, regressors [][]floa
 			mix.Log, mix.Median, mix.Positive = m.frame.Log, len(m.medians) > 0 && m.medians[d], m.frame.Positive
 			mean, variance = m.frame.Offset[d]+m.frame.Scale[d]*mean, max(variance, 0)
 			noise *= m.frame.defaultError(d)
+			if m.frame.Counts != nil {
+				mix.Count, noise = &m.frame.Counts[d], 0
+			}
 			sd := m.frame.Scale[d] * math.Sqrt(variance+noise)
 			if mix.Positive && !mix.Log {
 				mean, sd = bayes.Rectified(mean, m.frame.Scale[d]*math.Sqrt(variance), m.frame.Scale[d]*math.Sqrt(noise))
