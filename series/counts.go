@@ -1,13 +1,14 @@
 package series
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
 
 	"github.com/vssgp/vssgp/internal/bayes"
+	"github.com/vssgp/vssgp/internal/fileio/fault"
 )
 
 // Counts. A count y_n is negative binomial with mean e^{f_n} and dispersion r. The posterior of f is approximated by the Gaussian q that
@@ -30,106 +31,127 @@ const (
 	firstZero   = 0.1 // initial probability of further zeros
 )
 
-// isCounts reports whether the values are small counts and no option prevents a model of counts.
-func (s *Series) isCounts(o *Options) bool {
-	if o.Log != LogByEvidence || o.Robust == RobustAlways || s.Err != nil || o.informed() || len(s.X) > averagedRows {
-		return false
-	}
+// areCounts reports whether all values are non-negative integers.
+func (s *Series) areCounts() bool {
 	return !slices.ContainsFunc(s.Y, func(y []float64) bool {
-		seen := picked(y, present(y))
-		other := func(v float64) bool { return v < 0 || v != math.Trunc(v) }
-		return slices.ContainsFunc(seen, other) || median(seen) > mostCount || magnitude(y) == 0
+		return slices.ContainsFunc(y, func(v float64) bool { return v < 0 || v != math.Trunc(v) && !math.IsNaN(v) })
 	})
 }
 
-// A counting contains the counts of a search, the Gaussian q at the observations, and the probabilities ρ.
+var errNotCounts = fault.Errorf(ErrData, "a value is not a non-negative integer; a model of counts needs such values")
+
+// smallCounts reports whether the values are small counts and no option prevents a model of counts.
+func (s *Series) smallCounts(o *Options) bool {
+	if o.Log != LogByEvidence || o.Robust == RobustAlways || s.Err != nil || o.informed() || len(s.X) > averagedRows {
+		return false
+	}
+	return s.areCounts() && !slices.ContainsFunc(s.Y, func(y []float64) bool {
+		return magnitude(y) == 0 || median(picked(y, present(y))) > mostCount
+	})
+}
+
+// A counting fits a model of counts. It contains the counts, the Gaussian q at the observations, and the probabilities ρ.
 type counting struct {
 	*search
 	y, mean, sd, own [][]float64 // [D][N]
 }
 
-// counts returns the fit of a model of counts with its log evidence.
-func counts(ctx context.Context, s *Series, o *Options) (*fitted, float64, error) {
+// newCounting returns a counting with q at the log mean of each output.
+func newCounting(s *search, y [][]float64) *counting {
+	c := &counting{search: s, y: y}
+	for d := range y {
+		c.mean = append(c.mean, slices.Repeat([]float64{s.frame.Offset[d]}, len(y[d])))
+		c.sd, c.own = append(c.sd, make([]float64, len(y[d]))), append(c.own, slices.Repeat([]float64{1}, len(y[d])))
+	}
+	return c
+}
+
+// countFrame returns a frame of the logarithms of the means. Its working values are those for a constant mean.
+func countFrame(s *Series) (*frame, error) {
 	f, err := newFrame(&Series{X: s.X, Y: s.Y, Regressors: s.Regressors}, false)
+	if err != nil {
+		return nil, err
+	}
+	f.Log = true
+	for d, y := range s.Y {
+		level, spread := f.Offset[d], f.Scale[d]
+		more := min(max(spread*spread/(level*level)-1/level, 1/maxSize), 1/minSize) // 1/r
+		e := math.Sqrt(1/level + more)
+		f.Counts = append(f.Counts, bayes.Count{Dispersion: 1 / more})
+		f.Offset[d], f.Scale[d] = math.Log(level), 1
+		f.y[d], f.known = standardized(y, level, level), append(f.known, slices.Repeat([]float64{e}, len(y)))
+		f.Error = append(f.Error, e)
+	}
+	return f, nil
+}
+
+// counts returns the fit of a model of counts, and its log evidence.
+func counts(ctx context.Context, s *Series, o *Options) (*fitted, float64, error) {
+	f, err := countFrame(s)
 	if err != nil {
 		return nil, 0, err
 	}
 	own := *o
 	noise := Noise{Prior{Median: 1, SD: 1e-3}} // the errors are known
-	own.Parts, own.Average = append(without((&search{o: o}).fixed(), noise), noise), o.Parts == nil || o.Average
+	own.Parts, own.Average = append(without((&search{o: o}).fixed(), noise), noise), !o.certain()
 	own.Robust = RobustNever
-	f.Log = true
-	c := &counting{y: s.Y}
-	for d, y := range s.Y {
-		level, spread := f.Offset[d], f.Scale[d]
-		more := max(spread*spread/(level*level)-1/level, 1/maxSize) // 1/r
-		f.Counts = append(f.Counts, bayes.Count{Dispersion: max(1/more, minSize)})
-		f.Offset[d], f.Scale[d] = math.Log(level), 1
-		e := math.Sqrt(1/level + more)
-		f.y[d], f.known = standardized(y, level, level), append(f.known, slices.Repeat([]float64{e}, len(y)))
-		f.Error = append(f.Error, e)
-		c.mean, c.sd = append(c.mean, slices.Repeat([]float64{f.Offset[d]}, len(y))), append(c.sd, make([]float64, len(y)))
-		c.own = append(c.own, slices.Repeat([]float64{1}, len(y)))
-	}
-	if c.search, err = newSearch(ctx, f, &own); err != nil {
-		return nil, 0, err
-	}
-	best, err := c.run()
+	found, err := newSearch(ctx, f, &own)
 	if err != nil {
 		return nil, 0, err
 	}
-	best, gain, err := c.settle(best)
+	best, err := found.run()
 	if err != nil {
 		return nil, 0, err
 	}
-	all, err := c.variants(best)
+	best, gain, err := newCounting(found, s.Y).settle(best)
 	if err != nil {
 		return nil, 0, err
 	}
-	fit := &fitted{search: c.search, tracks: c.whole, variants: all, share: 1, counts: gain}
-	return fit, total(all) - math.Log(float64(len(all))) + gain, nil
+	all, err := found.variants(best)
+	if err != nil {
+		return nil, 0, err
+	}
+	return &fitted{search: found, tracks: found.whole, variants: all, share: 1}, total(all) - math.Log(float64(len(all))) + gain, nil
 }
 
-// settle alternates updates of the working values with fits. It returns the last fit and the difference of the bound from its log
-// evidence.
+// settle alternates updates of q and the working values with fits, with zero inflation if the bound increases by inflated. It returns
+// the last fit, and the bound less its log evidence.
 func (c *counting) settle(t *trial) (*trial, float64, error) {
-	t, gain, err := c.update(t, 0)
-	if err != nil {
-		return nil, 0, err
+	t, gain, err := c.alternate(t)
+	if err != nil || !c.lacksZeros() {
+		return t, gain, err
 	}
 	plain := slices.Clone(c.frame.Counts)
 	for d := range c.y {
 		c.frame.Counts[d].Zero = firstZero
 	}
-	with, more, err := c.update(t, 1)
+	c.work()
+	with, more, err := c.alternate(t)
 	if err == nil && with.bound()+more > t.bound()+gain+inflated*float64(len(c.y)) {
 		return with, more, nil
 	}
-	c.frame.Counts = plain
-	return c.update(t, 1)
+	copy(c.frame.Counts, plain)
+	c.work()
+	return c.alternate(t)
 }
 
-func (c *counting) update(t *trial, first int) (*trial, float64, error) {
-	gain := 0.0
-	for round := range countRounds {
+// alternate alternates fits and updates until q and the dispersion change little.
+func (c *counting) alternate(t *trial) (*trial, float64, error) {
+	for round := 0; ; round++ {
 		moved, err := c.posterior(t)
 		if err != nil {
 			return nil, 0, err
 		}
-		gain = c.gain()
-		debug("round", round, t.bound(), gain, t.bound()+gain, c.frame.Counts, moved)
+		gain := c.gain()
 		moved = max(moved, c.disperse())
-		if round > first && moved < countMoved {
-			break
+		if round == countRounds || round > 0 && moved < countMoved {
+			return t, gain, nil
 		}
 		c.work()
-		c.whole, c.tracks = c.frame.tracks(), nil
-		c.cover(t.parts)
 		if t, err = c.trial(t.parts, t); err != nil {
 			return nil, 0, err
 		}
 	}
-	return t, gain, nil
 }
 
 // posterior sets q to the posterior of a trial, and returns the largest change of a mean in standard deviations.
@@ -176,16 +198,11 @@ func (c *counting) gain() (sum float64) {
 
 // disperse maximizes the bound by the dispersion and the zero inflation, and returns the largest change of a log dispersion.
 func (c *counting) disperse() (moved float64) {
-	for d, y := range c.y {
-		of := &c.frame.Counts[d]
-		rows := present(y)
+	for d := range c.y {
+		of, rows := &c.frame.Counts[d], c.share(d)
 		zeros := 0.0
 		for _, n := range rows {
-			if y[n] == 0 && of.Zero > 0 {
-				odds := of.Zero / ((1 - of.Zero) * math.Exp(c.logMass(d, n, *of)))
-				c.own[d][n] = 1 / (1 + odds)
-				zeros += 1 - c.own[d][n]
-			}
+			zeros += 1 - c.own[d][n]
 		}
 		of.Zero = zeros / float64(len(rows))
 		best := goldenMaximum(math.Log(minSize), math.Log(maxSize), func(log float64) (sum float64) {
@@ -201,21 +218,52 @@ func (c *counting) disperse() (moved float64) {
 	return moved
 }
 
+// share sets ρ of the values of output d and returns their rows.
+func (c *counting) share(d int) []int {
+	of, rows := c.frame.Counts[d], present(c.y[d])
+	for _, n := range rows {
+		c.own[d][n] = 1
+		if c.y[d][n] == 0 && of.Zero > 0 {
+			own := (1 - of.Zero) * math.Exp(c.logMass(d, n, of))
+			c.own[d][n] = own / (own + of.Zero)
+		}
+	}
+	return rows
+}
+
+// lacksZeros reports whether a small probability of further zeros increases the bound of an output.
+func (c *counting) lacksZeros() bool {
+	for d, of := range c.frame.Counts {
+		slope := 0.0
+		for _, n := range present(c.y[d]) {
+			if slope--; c.y[d][n] == 0 {
+				slope += math.Exp(-c.logMass(d, n, of))
+			}
+		}
+		if slope > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // work sets the working values and their errors.
 func (c *counting) work() {
+	f := c.frame
 	for d, y := range c.y {
-		r := c.frame.Counts[d].Dispersion
-		rows := present(y)
+		r, rows := f.Counts[d].Dispersion, c.share(d)
 		for _, n := range rows {
 			m, sd := c.mean[d][n], c.sd[d][n]
-			share := func(f float64) float64 { return 1 / (1 + r*math.Exp(-f)) }
-			g := y[n] - (y[n]+r)*bayes.GaussianMean(m, sd, share)
-			w := (y[n] + r) * bayes.GaussianMean(m, sd, func(f float64) float64 { return share(f) * (1 - share(f)) })
-			c.frame.y[d][n] = m + g/w - c.frame.Offset[d]
-			c.frame.known[d][n] = min(max(1/math.Sqrt(w*c.own[d][n]), minError), largestError)
+			share := func(f float64) float64 { return 1 / (1 + r*math.Exp(-f)) } // μ/(r + μ)
+			slope := y[n] - (y[n]+r)*bayes.GaussianMean(m, sd, share)
+			weight := (y[n] + r) * bayes.GaussianMean(m, sd, func(f float64) float64 { return share(f) * (1 - share(f)) })
+			f.y[d][n] = m + slope/weight - f.Offset[d]
+			f.known[d][n] = min(max(1/math.Sqrt(weight*c.own[d][n]), minError), largestError)
 		}
-		c.frame.Error[d] = median(picked(c.frame.known[d], rows))
+		f.Error[d] = median(picked(f.known[d], rows))
 	}
+	c.whole = f.tracks()
+	c.tracks = c.whole
 }
 
 // goldenMaximum returns the maximum of a unimodal function by golden-section search.
@@ -239,54 +287,69 @@ func goldenMaximum(low, high float64, f func(float64) float64) float64 {
 
 // counted replaces the fits of a series by a fit of counts if its evidence is higher.
 func counted(ctx context.Context, s *Series, o *Options, others []*fitted) ([]*fitted, error) {
-	if !s.isCounts(o) {
+	if !s.smallCounts(o) {
 		return others, nil
 	}
 	fit, evidence, err := counts(ctx, s, o)
-	if errors.Is(err, errUnresolved) {
-		return others, nil
-	}
 	if err != nil {
-		return nil, err
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		return others, nil // a fit of the values is possible
 	}
 	for _, other := range others {
-		rounding, err := other.rounding(s)
+		mass, err := other.mass(s.Y)
 		if err != nil {
 			return nil, err
 		}
-		debug("evidence", evidence, fit.frame.Counts, other.frame.Log, other.evidence(), rounding)
-		if other.evidence()+rounding >= evidence {
+		debug("evidence", evidence, fit.frame.Counts, other.frame.Log, other.evidence(), mass-other.evidence())
+		if mass >= evidence {
 			return others, nil
 		}
 	}
 	return []*fitted{fit}, nil
 }
 
-// rounding returns the difference of the log probability of counts from their log density. A count has the probability of
-// the unit interval around it, which is smaller than the density if the standard deviation is below 1.
-func (f *fitted) rounding(s *Series) (sum float64, err error) {
-	best := f.variants[0]
-	for _, v := range f.variants {
-		if v.weight > best.weight {
-			best = v
-		}
-	}
+// mass returns the log evidence of counts y as a probability. The probability of a count is the integral over the unit interval
+// around it, which is smaller than the density there if the predictive standard deviation is below 1. The leave-one-out
+// predictions of the most probable variant estimate the difference.
+func (f *fitted) mass(y [][]float64) (float64, error) {
+	best := slices.MaxFunc(f.variants, func(a, b *variant) int { return cmp.Compare(a.weight, b.weight) })
 	left, err := f.leftOut(best.trial, f.tracks, 0)
 	if err != nil {
 		return 0, err
 	}
+	sum := f.evidence()
 	for i, at := range left.value {
 		d, n := at/f.frame.Rows, at%f.frame.Rows
-		y, sd := f.frame.y[d][n], math.Sqrt(left.latent[i]+left.noise[i])
-		mix := bayes.Mixture{Means: []float64{f.frame.Offset[d] + f.frame.Scale[d]*(y-left.residual[i])},
-			SDs: []float64{f.frame.Scale[d] * sd}, Log: f.frame.Log}
-		k := s.Y[d][n]
+		sd := f.frame.Scale[d] * math.Sqrt(left.latent[i]+left.noise[i])
+		mean := f.frame.Offset[d] + f.frame.Scale[d]*(f.frame.y[d][n]-left.residual[i])
+		mix := bayes.Mixture{Means: []float64{mean}, SDs: []float64{sd}, Log: f.frame.Log}
+		k := y[d][n]
 		sum += math.Log(max(mix.CDF(k+0.5)-mix.CDF(k-0.5), math.SmallestNonzeroFloat64)) - mix.LogDensity(k)
 	}
 	return sum, nil
 }
 
-// countName describes a distribution of counts for a report.
+// countBound returns the evidence lower bound of counts y at hyper-parameters of a layout, whose frame it changes.
+func countBound(ctx context.Context, l *layout, y [][]float64, mode []float64) (float64, error) {
+	c := newCounting(&search{ctx: ctx, frame: l.frame}, y)
+	e := &bayes.Evaluation{}
+	for round := 0; ; round++ {
+		c.work()
+		t := &trial{o: newObjective(ctx, l, c.tracks), mode: mode}
+		moved, err := c.posterior(t)
+		if err != nil {
+			return 0, err
+		}
+		if round == countRounds || moved < countMoved {
+			err = t.o.evaluate(e, mode)
+			return e.Value + c.gain(), err
+		}
+	}
+}
+
+// countName describes the distribution of counts.
 func countName(of bayes.Count) string {
 	name := fmt.Sprintf("counts (negative binomial, dispersion %.3g", of.Dispersion)
 	if of.Dispersion > 0.99*maxSize {
@@ -296,4 +359,16 @@ func countName(of bayes.Count) string {
 		name += fmt.Sprintf(", further zeros %.3g", of.Zero)
 	}
 	return name + ")"
+}
+
+// checkCounts returns an error if the distributions of a loaded frame are invalid.
+func (f *frame) checkCounts() error {
+	ok := f.Counts == nil || len(f.Counts) == len(f.Scale) && len(f.Error) == len(f.Scale) && f.Log && !f.Positive
+	for _, of := range f.Counts {
+		ok = ok && of.Dispersion >= minSize/2 && of.Dispersion <= 2*maxSize && of.Zero >= 0 && of.Zero < 1
+	}
+	if !ok {
+		return fmt.Errorf("invalid distributions of counts %v: %w", f.Counts, ErrFile)
+	}
+	return nil
 }

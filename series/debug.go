@@ -1,5 +1,12 @@
 package series
 
-import ("fmt";"os")
+import (
+	"fmt"
+	"os"
+)
 
-func debug(a ...any) { if os.Getenv("CD") != "" { fmt.Fprintln(os.Stderr, a...) } }
+func debug(a ...any) {
+	if os.Getenv("CD") != "" {
+		fmt.Fprintln(os.Stderr, a...)
+	}
+}

@@ -205,6 +205,9 @@ func load(f *safetensors.File) (*Model, error) {
 	if n := len(m.medians); n != 0 && n != len(r.Frame.Scale) {
 		return nil, fmt.Errorf("medians are given for %d outputs, must be %d: %w", n, len(r.Frame.Scale), ErrFile)
 	}
+	if err := m.frame.checkCounts(); err != nil {
+		return nil, err
+	}
 	if n := len(m.YNames); n != 0 && n != len(r.Frame.Scale) {
 		return nil, fmt.Errorf("metadata \"y.names\" has %d names for %d outputs: %w", n, len(r.Frame.Scale), ErrFile)
 	}

@@ -36,12 +36,17 @@ func Fit(ctx context.Context, s Series, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	if m.frame.Counts != nil {
+		if m.bound, err = m.Evaluate(ctx, s); err != nil {
+			return nil, err
+		}
+	}
 	if len(all) > 1 {
 		if m.other, err = all[1].model(ctx, &o); err != nil {
 			return nil, err
 		}
 	}
-	if !m.frame.Log && (m.other == nil || !m.other.frame.Log) {
+	if m.frame.Counts != nil || !m.frame.Log && (m.other == nil || !m.other.frame.Log) {
 		return m, nil
 	}
 	var usual [][]float64 // regressors
@@ -64,7 +69,6 @@ type fitted struct {
 	tracks   []*track // of all observations
 	variants []*variant
 	share    float64 // posterior probability
-	counts   float64 // of counts, the difference of the bound from the log evidence of the Gaussian model
 }
 
 // evidence returns the log of the mean evidence of the variants, in units of the data.
@@ -90,9 +94,7 @@ func (s *search) fit() (*fitted, error) {
 // model returns the model of the variants.
 func (f *fitted) model(ctx context.Context, o *Options) (*Model, error) {
 	m := &Model{frame: f.frame, layout: f.variants[0].o.layout, tracks: f.tracks}
-	err := m.average(ctx, f.variants, o, f.share)
-	m.bound += f.counts
-	return m, err
+	return m, m.average(ctx, f.variants, o, f.share)
 }
 
 // fits returns the fits to the values, to their logarithms or to both, the most probable first.
