@@ -25,6 +25,7 @@ const (
 	countRounds = 40   // maximum number of updates
 	countMoved  = 0.01 // changes of E f, in its sds, and of log r at which the updates end
 	countStep   = 1.0  // maximum change of E f in an update
+	countScale  = 0.5  // unit of f: the priors' medians of slope, walk and short memory are 0.5, 0.15 and 0.1
 	minSize     = 0.05 // limits of the dispersion; above the maximum the distribution is almost Poisson
 	maxSize     = 1000.0
 	inflated    = 4   // minimum gain of zero inflation, in nats
@@ -66,7 +67,7 @@ func newCounting(s *search, y [][]float64) *counting {
 	return c
 }
 
-// countFrame returns a frame of the logarithms of the means. Its working values are those for a constant mean.
+// countFrame returns a frame of the logarithms of the means. Its values are logarithms for the spectrum, not yet working values.
 func countFrame(s *Series) (*frame, error) {
 	f, err := newFrame(&Series{X: s.X, Y: s.Y, Regressors: s.Regressors}, false)
 	if err != nil {
@@ -74,13 +75,13 @@ func countFrame(s *Series) (*frame, error) {
 	}
 	f.Log = true
 	for d, y := range s.Y {
-		level, spread := f.Offset[d], f.Scale[d]
-		more := min(max(spread*spread/(level*level)-1/level, 1/maxSize), 1/minSize) // 1/r
-		e := math.Sqrt(1/level + more)
-		f.Counts = append(f.Counts, bayes.Count{Dispersion: 1 / more})
-		f.Offset[d], f.Scale[d] = math.Log(level), 1
-		f.y[d], f.known = standardized(y, level, level), append(f.known, slices.Repeat([]float64{e}, len(y)))
-		f.Error = append(f.Error, e)
+		level := f.Offset[d]
+		f.Offset[d], f.Scale[d] = math.Log(level), countScale
+		for n, v := range y {
+			f.y[d][n] = math.Log((v+0.5)/(level+0.5)) / countScale
+		}
+		f.Counts, f.Error = append(f.Counts, bayes.Count{Dispersion: 1}), append(f.Error, 1)
+		f.known = append(f.known, slices.Repeat([]float64{1}, len(y)))
 	}
 	return f, nil
 }
@@ -99,11 +100,14 @@ func counts(ctx context.Context, s *Series, o *Options) (*fitted, float64, error
 	if err != nil {
 		return nil, 0, err
 	}
+	c := newCounting(found, s.Y)
+	c.disperse()
+	c.work()
 	best, err := found.run()
 	if err != nil {
 		return nil, 0, err
 	}
-	best, gain, err := newCounting(found, s.Y).settle(best)
+	best, gain, err := c.settle(best)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -111,7 +115,8 @@ func counts(ctx context.Context, s *Series, o *Options) (*fitted, float64, error
 	if err != nil {
 		return nil, 0, err
 	}
-	return &fitted{search: found, tracks: found.whole, variants: all, share: 1}, total(all) - math.Log(float64(len(all))) + gain, nil
+	fit := &fitted{search: found, tracks: found.whole, variants: all, share: 1}
+	return fit, total(all) - math.Log(float64(len(all))) + gain, nil
 }
 
 // settle alternates updates of q and the working values with fits, with zero inflation if the bound increases by inflated. It returns
@@ -166,8 +171,8 @@ func (c *counting) posterior(t *trial) (moved float64, err error) {
 		if math.IsNaN(c.y[d][n]) {
 			return
 		}
-		sd := math.Sqrt(max(variance, 0))
-		step := f.Offset[d] + mean - c.mean[d][n]
+		sd := f.Scale[d] * math.Sqrt(max(variance, 0))
+		step := f.Offset[d] + f.Scale[d]*mean - c.mean[d][n]
 		moved = max(moved, math.Abs(step)/max(sd, countMoved))
 		c.mean[d][n] += max(-countStep, min(step, countStep))
 		c.sd[d][n] = sd
@@ -176,7 +181,7 @@ func (c *counting) posterior(t *trial) (moved float64, err error) {
 
 // logMass returns E_q log p of value n of output d without zero inflation.
 func (c *counting) logMass(d, n int, of bayes.Count) float64 {
-	return bayes.GaussianMean(c.mean[d][n], c.sd[d][n], func(f float64) float64 { return of.LogMass(c.y[d][n], f) })
+	return of.MeanLogMass(c.y[d][n], c.mean[d][n], c.sd[d][n])
 }
 
 // gain returns the difference of the bound from the log evidence of the Gaussian model.
@@ -188,8 +193,8 @@ func (c *counting) gain() (sum float64) {
 			if y[n] == 0 && of.Zero > 0 {
 				log += math.Log1p(of.Zero / math.Exp(log))
 			}
-			e, sd := c.frame.known[d][n], c.sd[d][n]
-			off := c.frame.Offset[d] + c.frame.y[d][n] - c.mean[d][n]
+			e, sd := c.frame.known[d][n], c.sd[d][n]/c.frame.Scale[d]
+			off := c.frame.y[d][n] - (c.mean[d][n]-c.frame.Offset[d])/c.frame.Scale[d]
 			sum += log + 0.5*math.Log(2*math.Pi*e*e) + 0.5*(off*off+sd*sd)/(e*e)
 		}
 	}
@@ -257,8 +262,8 @@ func (c *counting) work() {
 			share := func(f float64) float64 { return 1 / (1 + r*math.Exp(-f)) } // μ/(r + μ)
 			slope := y[n] - (y[n]+r)*bayes.GaussianMean(m, sd, share)
 			weight := (y[n] + r) * bayes.GaussianMean(m, sd, func(f float64) float64 { return share(f) * (1 - share(f)) })
-			f.y[d][n] = m + slope/weight - f.Offset[d]
-			f.known[d][n] = min(max(1/math.Sqrt(weight*c.own[d][n]), minError), largestError)
+			f.y[d][n] = (m + slope/weight - f.Offset[d]) / f.Scale[d]
+			f.known[d][n] = min(max(1/(f.Scale[d]*math.Sqrt(weight*c.own[d][n])), minError), largestError)
 		}
 		f.Error[d] = median(picked(f.known[d], rows))
 	}
@@ -302,7 +307,6 @@ func counted(ctx context.Context, s *Series, o *Options, others []*fitted) ([]*f
 		if err != nil {
 			return nil, err
 		}
-		debug("evidence", evidence, fit.frame.Counts, other.frame.Log, other.evidence(), mass-other.evidence())
 		if mass >= evidence {
 			return others, nil
 		}

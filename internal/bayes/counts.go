@@ -13,33 +13,44 @@ type Count struct {
 	Zero       float64 `json:"zero,omitempty"`
 }
 
-// hermite contains the nodes and weights that integrate a function of a standard normal variable.
-var hermite = func() (h struct{ x, w [hermiteNodes]float64 }) {
-	quad.Hermite{}.FixedLocations(h.x[:], h.w[:], math.Inf(-1), math.Inf(1))
+// A hermite contains the nodes and weights that integrate a function of a standard normal variable.
+type hermite struct{ x, w []float64 }
+
+func newHermite(nodes int) hermite {
+	h := hermite{make([]float64, nodes), make([]float64, nodes)}
+	quad.Hermite{}.FixedLocations(h.x, h.w, math.Inf(-1), math.Inf(1))
 	for i := range h.x {
 		h.x[i] *= math.Sqrt2
 		h.w[i] /= math.Sqrt(math.Pi)
 	}
 	return h
-}()
+}
 
-const hermiteNodes = 9
+// smooth integrates smooth functions. fine integrates the probability of a count, which is narrow in f if the count is large.
+var smooth, fine = newHermite(9), newHermite(21)
 
-// GaussianMean returns E g(f) for a Gaussian f by Gauss–Hermite quadrature.
+// GaussianMean returns E g(f) for a Gaussian f and a smooth function by Gauss–Hermite quadrature.
 func GaussianMean(mean, sd float64, g func(f float64) float64) (sum float64) {
-	for i, x := range hermite.x {
-		sum += hermite.w[i] * g(mean+sd*x)
+	for i, x := range smooth.x {
+		sum += smooth.w[i] * g(mean+sd*x)
 	}
 	return sum
 }
 
 // LogMass returns the log probability of the count k if the logarithm of the mean is f, without Zero.
-func (c Count) LogMass(k, f float64) float64 {
-	r := c.Dispersion
+func (c Count) LogMass(k, f float64) float64 { return c.MeanLogMass(k, f, 0) }
+
+// MeanLogMass returns E LogMass(k, f) for a Gaussian f.
+func (c Count) MeanLogMass(k, mean, sd float64) float64 {
+	r, unit := c.Dispersion, math.Log(c.Dispersion)
 	a, _ := math.Lgamma(k + r)
 	b, _ := math.Lgamma(r)
 	d, _ := math.Lgamma(k + 1)
-	return a - b - d + k*(f-math.Log(r)) - (k+r)*log1pExp(f-math.Log(r))
+	log := log1pExp(mean - unit)
+	if sd > 0 {
+		log = GaussianMean(mean-unit, sd, log1pExp)
+	}
+	return a - b - d + k*(mean-unit) - (k+r)*log
 }
 
 // log1pExp returns log(1 + eˣ) without overflow.
@@ -48,11 +59,11 @@ func log1pExp(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.
 // masses calls visit with the probabilities of 0, 1, 2, … until it returns false, at most up to mostCounts.
 func (m Mixture) masses(visit func(k int, p float64) bool) {
 	r := m.Count.Dispersion
-	var logs, masses, ratios []float64 // of each component and node; a mass that underflows has a logarithm
+	var logs, masses, ratios []float64 // of each component and node; logs is used until the mass exceeds underflow
 	for i, mean := range m.Means {
-		for j, x := range hermite.x {
+		for j, x := range fine.x {
 			f := min(mean+m.SDs[i]*x, maxLogMean) - math.Log(r) // log μ/r
-			weight := math.Log(hermite.w[j] * (1 - m.Count.Zero) / float64(len(m.Means)))
+			weight := math.Log(fine.w[j] * (1 - m.Count.Zero) / float64(len(m.Means)))
 			logs, ratios = append(logs, weight-r*log1pExp(f)), append(ratios, 1/(1+math.Exp(-f)))
 		}
 	}
@@ -69,13 +80,11 @@ func (m Mixture) masses(visit func(k int, p float64) bool) {
 			p += mass
 			ratio := ratios[i] * (float64(k) + r) / float64(k+1)
 			if mass > underflow {
-				masses[i] *= ratio
+				masses[i], logs[i] = mass*ratio, math.Inf(-1)
 			} else {
 				logs[i] += math.Log(ratio)
 				if masses[i] = 0; logs[i] > math.Log(underflow) {
 					masses[i] = math.Exp(logs[i])
-				} else if ratio < 1 {
-					logs[i] = math.Inf(-1) // beyond the mode
 				}
 			}
 		}
@@ -129,13 +138,12 @@ func (m Mixture) countQuantile(q float64) float64 {
 func (m Mixture) countMoments() (mean, sd float64) {
 	share, top := 1-m.Count.Zero, m.plain().Quantile(0.975)
 	square := 0.0
-	for i, f := range m.Means {
-		s, weight := m.SDs[i], share/float64(len(m.Means))
-		limited := func(power float64) float64 { // E min(μ, limit)^power
-			return math.Exp(power*f+0.5*power*power*s*s)*below(top-f-power*s*s, s) + math.Exp(power*top)*below(f-top, s)
+	for i := range m.Means {
+		for power, sum := range []*float64{&mean, &square} {
+			*sum += share / float64(len(m.Means)) * GaussianMean(m.Means[i], m.SDs[i], func(f float64) float64 {
+				return math.Exp(float64(power+1) * min(f, top, maxLogMean))
+			})
 		}
-		mean += weight * limited(1)
-		square += weight * limited(2)
 	}
 	return mean, math.Sqrt(max(0, mean+(1+1/m.Count.Dispersion)*square-mean*mean))
 }
@@ -152,8 +160,8 @@ func (m Mixture) countLogDensity(y float64) float64 {
 		add(math.Log(m.Count.Zero))
 	}
 	for i, mean := range m.Means {
-		for j, x := range hermite.x {
-			weight := hermite.w[j] * (1 - m.Count.Zero) / float64(len(m.Means))
+		for j, x := range fine.x {
+			weight := fine.w[j] * (1 - m.Count.Zero) / float64(len(m.Means))
 			add(math.Log(weight) + m.Count.LogMass(n, min(mean+m.SDs[i]*x, maxLogMean)))
 		}
 	}
