@@ -261,7 +261,8 @@ func (c *counting) work() {
 			m, sd := c.mean[d][n], c.sd[d][n]
 			share := func(f float64) float64 { return 1 / (1 + r*math.Exp(-f)) } // μ/(r + μ)
 			slope := y[n] - (y[n]+r)*bayes.GaussianMean(m, sd, share)
-			weight := (y[n] + r) * bayes.GaussianMean(m, sd, func(f float64) float64 { return share(f) * (1 - share(f)) })
+			curvature := func(f float64) float64 { return share(f) * (1 - share(f)) }
+			weight := (y[n] + r) * bayes.GaussianMean(m, sd, curvature)
 			f.y[d][n] = (m + slope/weight - f.Offset[d]) / f.Scale[d]
 			f.known[d][n] = min(max(1/(f.Scale[d]*math.Sqrt(weight*c.own[d][n])), minError), largestError)
 		}

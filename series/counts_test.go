@@ -32,6 +32,7 @@ func madeCounts(n int, dispersion, zero float64, f func(i float64) float64) Seri
 // TestCounts checks forecasts of counts: the mean, the probability of 0, integer intervals that cover, and the kind of distribution.
 func TestCounts(t *testing.T) {
 	const ahead = 24
+	yearly := func(i float64) float64 { return 4 * math.Exp(math.Sin(2*math.Pi*i/12)) }
 	for name, c := range map[string]struct {
 		n                int
 		dispersion, zero float64
@@ -42,7 +43,7 @@ func TestCounts(t *testing.T) {
 		"rare":     {200, 1000, 0, func(float64) float64 { return 0.08 }, "counts (", 0.5},
 		"bursts":   {200, 0.5, 0, func(float64) float64 { return 2 }, "counts (negative binomial", 0.3},
 		"inflated": {200, 1000, 0.4, func(float64) float64 { return 6 }, "further zeros 0.3", 0.15},
-		"season":   {144, 5, 0, func(i float64) float64 { return 4 * math.Exp(math.Sin(2*math.Pi*i/12)) }, "season 12", 0.3},
+		"season":   {144, 5, 0, yearly, "season 12", 0.3},
 	} {
 		all := madeCounts(c.n+ahead, c.dispersion, c.zero, c.mean)
 		m := fit(t, all.rows(0, c.n), Options{Draws: 8})
@@ -58,7 +59,8 @@ func TestCounts(t *testing.T) {
 			off += math.Abs(math.Log(p.Mean[0][i]/want/(1-c.zero))) / ahead
 			zeros += p.mixtures[0][i].CDF(0) / ahead
 			wantZeros += (c.zero + (1-c.zero)*math.Pow(c.dispersion/(c.dispersion+want), c.dispersion)) / ahead
-			if low, high := p.Lower[0][i], p.Upper[0][i]; low != math.Trunc(low) || high != math.Trunc(high) || low < 0 {
+			low, high := p.Lower[0][i], p.Upper[0][i]
+			if low != math.Trunc(low) || high != math.Trunc(high) || low < 0 {
 				t.Errorf("%s: the interval is %v to %v", name, low, high)
 			}
 		}
@@ -76,6 +78,7 @@ func TestCountsChosen(t *testing.T) {
 	each := func(f func(v float64) float64) Series {
 		return Series{X: few.X, Y: [][]float64{testkit.Numbers(60, func(i int) float64 { return f(few.Y[0][i]) })}}
 	}
+	gaps := each(func(v float64) float64 { return map[bool]float64{true: math.NaN(), false: v}[v == 2] })
 	level := Options{Parts: []Part{Constant{}}, Known: true}
 	with := func(change func(o *Options)) Options {
 		o := level
@@ -91,7 +94,7 @@ func TestCountsChosen(t *testing.T) {
 	}{
 		"counts":           {few, level, true},
 		"positive":         {few, with(func(o *Options) { o.Positive = true }), true},
-		"missing":          {each(func(v float64) float64 { return map[bool]float64{true: math.NaN(), false: v}[v == 2] }), level, true},
+		"missing":          {gaps, level, true},
 		"fractions":        {each(func(v float64) float64 { return v / 2 }), level, false},
 		"negative":         {each(func(v float64) float64 { return v - 1 }), level, false},
 		"large":            {each(func(v float64) float64 { return v + 30 }), level, false},
@@ -138,7 +141,8 @@ func TestCountModel(t *testing.T) {
 	s.Y = append(s.Y, slices.Clone(s.Y[0]))
 	slices.Reverse(s.Y[1])
 	s.Y[1][0], s.Y[1][50] = math.NaN(), math.NaN()
-	s.Regressors = []Regressor{{Name: "odd", Values: testkit.Numbers(120, func(i int) float64 { return float64(i % 2) })}}
+	values := testkit.Numbers(120, func(i int) float64 { return float64(i % 2) })
+	s.Regressors = []Regressor{{Name: "odd", Values: values}}
 	m := fit(t, s, Options{Parts: []Part{Constant{}, Slope{}}, Known: true, Draws: 10})
 	var b bytes.Buffer
 	testkit.OK(t, m.Write(&b))

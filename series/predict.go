@@ -17,7 +17,8 @@ var ErrReach = fault.New("time out of range")
 
 // A Prediction is the predictive distribution of observations at X, including noise, [D][N] in units of the outputs: Mean, standard
 // deviation SD, and Lower and Upper, the ends of the central 95 % interval. If errors are known, the noise corresponds to the median
-// error.
+// error. For counts, Lower, Upper and quantiles are integers, and the tail of an uncertain mean is limited to its 97.5 % quantile in
+// Mean and SD.
 type Prediction struct {
 	X                      []float64
 	Mean, SD, Lower, Upper [][]float64
@@ -41,7 +42,8 @@ func (p *Prediction) Quantile(d, n int, probability float64) float64 {
 // CRPS returns the continuous ranked probability score of an observation y of output d at X[n].
 func (p *Prediction) CRPS(d, n int, y float64) float64 { return p.mixtures[d][n].CRPS(y) }
 
-// LogDensity returns the predictive log density of an observation y of output d at X[n].
+// LogDensity returns the predictive log density of an observation y of output d at X[n]; for counts, the log probability of the
+// integer next to y.
 func (p *Prediction) LogDensity(d, n int, y float64) float64 { return p.mixtures[d][n].LogDensity(y) }
 
 // Next returns the inputs [n] of the next n steps, at most those up to the end that Extent returns; none if n is negative.
@@ -304,7 +306,7 @@ func (m *Model) effect(name string, feature int, scale float64) Effect {
 	return e
 }
 
-// Draw draws functions from the posterior at inputs x, without noise: [count][D][N]. Each draw uses its own hyper-parameters. It returns
+// Draw draws functions from the posterior at inputs x, without noise: [count][D][N]. For counts, they are means. Each draw uses its own hyper-parameters. It returns
 // the errors of Predict, and an error that wraps ErrOptions if count is negative or there are more than 10⁹ numbers.
 func (m *Model) Draw(ctx context.Context, x []float64, count int, seed uint64, regressors ...[]float64) ([][][]float64, error) {
 	const most = 1e9 // numbers

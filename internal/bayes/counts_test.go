@@ -13,7 +13,7 @@ var countCases = []Mixture{
 	{Means: []float64{math.Log(3)}, SDs: []float64{0}, Count: &Count{Dispersion: 0.7}},
 	{Means: []float64{math.Log(8), math.Log(2)}, SDs: []float64{0, 0.1}, Count: &Count{Dispersion: 4, Zero: 0.3}},
 	{Means: []float64{0, 0.3, 1}, SDs: []float64{0.8, 0.5, 0.2}, Log: true, Count: &Count{Dispersion: 2}},
-	{Means: []float64{math.Log(6000)}, SDs: []float64{0.05}, Count: &Count{Dispersion: 900}}, // the mass at 0 underflows
+	{Means: []float64{math.Log(6000)}, SDs: []float64{0.05}, Count: &Count{Dispersion: 900}}, // mass at 0: 0
 }
 
 // massOf returns the probability of k by numerical integration over f of the textbook formula.
@@ -60,7 +60,8 @@ func TestCounts(t *testing.T) {
 		// The tail of an uncertain mean is limited, which the sums are not.
 		widest := m.SDs[0]
 		got, sd := m.Moments()
-		if want := math.Sqrt(square - mean*mean); !near(got/mean, 1, 1e-9+0.05*widest) || !near(sd/want, 1, 1e-6+0.4*widest) {
+		want := math.Sqrt(square - mean*mean)
+		if !near(got/mean, 1, 1e-9+0.05*widest) || !near(sd/want, 1, 1e-6+0.4*widest) {
 			t.Errorf("%v: moments %v, %v, want %v, %v", m, got, sd, mean, want)
 		}
 		for k := 0; k < last; k += 1 + last/50 {
@@ -89,7 +90,8 @@ func TestCounts(t *testing.T) {
 			}
 		}
 		low, high := m.Quantile(0.025), m.Quantile(0.975)
-		if m.CDF(-0.1) != 0 || !math.IsInf(m.LogDensity(-1), -1) || !m.Covers95(low) || !m.Covers95(high) || m.Covers95(high+1) {
+		covers := m.Covers95(low) && m.Covers95(high) && !m.Covers95(high+1)
+		if m.CDF(-0.1) != 0 || !math.IsInf(m.LogDensity(-1), -1) || !covers {
 			t.Errorf("%v: negative values, or the ends of the interval", m)
 		}
 	}
