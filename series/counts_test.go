@@ -154,6 +154,9 @@ func TestCountModel(t *testing.T) {
 	for _, own := range []*Model{m, l} {
 		testkit.Equal(t, testkit.Must(own.Evaluate(t.Context(), s))(t), m.Bound(), "evaluation of the training data")
 	}
+	noise := m.NoiseSD(0)
+	testkit.Must(m.Evaluate(t.Context(), s.rows(0, 60)))(t)
+	testkit.Equal(t, m.NoiseSD(0), noise, "noise after the evaluation of other data")
 	draws := testkit.Must(m.Draw(t.Context(), x, 4000, 1, odd))(t)
 	parts := testkit.Must(m.Components(t.Context(), x, odd))(t)
 	for d := range s.Y {
