@@ -317,7 +317,8 @@ func counted(ctx context.Context, s *Series, o *Options, others []*fitted) ([]*f
 
 // mass returns the log evidence of counts y as a probability. The probability of a count is the integral over the unit interval
 // around it, which is smaller than the density there if the predictive standard deviation is below 1. The leave-one-out
-// predictions of the most probable variant estimate the difference.
+// predictions of the most probable variant estimate the difference. Outliers also have a prior probability, which the evidence of
+// the values given the outliers does not contain.
 func (f *fitted) mass(y [][]float64) (float64, error) {
 	best := slices.MaxFunc(f.variants, func(a, b *variant) int { return cmp.Compare(a.weight, b.weight) })
 	left, err := f.leftOut(best.trial, f.tracks, 0)
@@ -325,6 +326,12 @@ func (f *fitted) mass(y [][]float64) (float64, error) {
 		return 0, err
 	}
 	sum := f.evidence()
+	if f.frame.outlierFactor != nil {
+		p, _, share := left.outliers()
+		for _, outlier := range p {
+			sum += outlier*math.Log(share/float64(len(wider))) + (1-outlier)*math.Log1p(-share)
+		}
+	}
 	for i, at := range left.value {
 		d, n := at/f.frame.Rows, at%f.frame.Rows
 		sd := f.frame.Scale[d] * math.Sqrt(left.latent[i]+left.noise[i])
