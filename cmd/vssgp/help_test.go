@@ -181,8 +181,8 @@ func TestJSONKeys(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testkit.Put(t, ".", "d.csv", waves(60))
 	testkit.Put(t, ".", "at.csv", "t\n1\n2\n")
-	testkit.Put(t, ".", "holes.csv", "t,y\n0,1\n1,\n2,1\n3,2\n4,1\n")
-	testkit.Put(t, ".", "many.csv", "id,y\na,1\na,2\na,1\na,3\nb,1\n")
+	testkit.Put(t, ".", "holes.csv", "t,y\n0,1.5\n1,\n2,1\n3,-2\n4,1\n")
+	testkit.Put(t, ".", "many.csv", "id,y\na,1.5\na,-2\na,1\na,3\nb,1\n")
 	damaged(t, ".", 0)
 	fit, cut := "d.csv --x t --y y1 --components 2 --window none --iterations 3", "cut0.wav --gap 600:620 --iterations 2 --components 3"
 	terms := "terms{noise fit log_determinant kl_frequencies kl_phases}"
