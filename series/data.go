@@ -142,6 +142,10 @@ type frame struct {
 
 	Positive bool `json:",omitempty"` // Options.Positive
 
+	// Counts, if not nil, contains the distribution of each output [D] given its mean. y and known are then the working values and
+	// their errors.
+	Counts []bayes.Count `json:",omitempty"`
+
 	Offset, Scale []float64 // [D] y = Offset + Scale·(the model's y)
 
 	// Error is the standardized median known error of each output; nil if no errors are known.
@@ -233,10 +237,13 @@ func (f *frame) jacobian(from float64) (sum float64) {
 	return sum
 }
 
-// value converts y of output d from the model's units to the data's units.
+// value converts y of output d from the model's units to the data's units. For counts, it returns the mean at y.
 func (f *frame) value(d int, y float64) float64 {
 	if y = f.Offset[d] + f.Scale[d]*y; f.Log {
-		return math.Exp(y)
+		y = math.Exp(y)
+	}
+	if f.Counts != nil {
+		y *= 1 - f.Counts[d].Zero
 	}
 	return y
 }

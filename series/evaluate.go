@@ -52,12 +52,16 @@ func (m *Model) Evaluate(ctx context.Context, s Series) (float64, error) {
 	if err := m.accepts(&s); err != nil {
 		return 0, err
 	}
-	if (s.Err != nil) != (m.frame.Error != nil) {
+	if hasErrors := m.frame.Error != nil && m.frame.Counts == nil; (s.Err != nil) != hasErrors {
 		known := map[bool]string{true: "with known errors", false: "without known errors"}
 		return 0, fault.Errorf(ErrData, "the outputs are %s, but the model was fitted to outputs %s", known[s.Err != nil],
-			known[m.frame.Error != nil])
+			known[hasErrors])
 	}
-	if m.frame.Log {
+	if m.frame.Counts != nil {
+		if !s.areCounts() {
+			return 0, errNotCounts
+		}
+	} else if m.frame.Log {
 		logs, ok := s.logarithm()
 		if !ok {
 			return 0, errNotPositive
@@ -83,9 +87,20 @@ func (m *Model) Evaluate(ctx context.Context, s Series) (float64, error) {
 		if s.Err != nil {
 			f.known = append(f.known, f.standardErrors(d, s.Err[d]))
 		}
+		if f.Counts != nil { // of the working values
+			f.known = append(f.known, make([]float64, len(s.X)))
+		}
 	}
 	for j, r := range m.frame.Regressors {
 		f.z = append(f.z, r.standard(s.Regressors[j].Values))
+	}
+	if f.Counts != nil {
+		f.Error = slices.Clone(f.Error)
+		bound, err := countBound(ctx, &l, s.Y, m.at.Mode)
+		if err != nil || m.loaded && math.IsNaN(bound) {
+			return 0, m.failed(err)
+		}
+		return bound, nil
 	}
 	var e bayes.Evaluation
 	if err := newObjective(ctx, &l, m.changed(f.tracks())).evaluate(&e, m.at.Mode); err != nil || m.loaded && math.IsNaN(e.Value) {

@@ -279,6 +279,9 @@ func (m *Model) load(f *safetensors.File) error {
 	if n := len(m.medians); n != 0 && n != len(r.Frame.Scale) {
 		return fmt.Errorf("medians are given for %d outputs, must be %d: %w", n, len(r.Frame.Scale), ErrFile)
 	}
+	if err := m.frame.checkCounts(); err != nil {
+		return err
+	}
 	if err := m.loadLayout(r, f); err != nil {
 		return err
 	}

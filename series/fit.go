@@ -26,6 +26,9 @@ func Fit(ctx context.Context, s Series, o Options) (*Model, error) {
 		}
 	}
 	all, err := fits(ctx, &s, &o)
+	if err == nil {
+		all, err = counted(ctx, &s, &o, all)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -33,12 +36,17 @@ func Fit(ctx context.Context, s Series, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	if m.frame.Counts != nil {
+		if m.bound, err = m.Evaluate(ctx, s); err != nil {
+			return nil, err
+		}
+	}
 	if len(all) > 1 {
 		if m.other, err = all[1].model(ctx, &o); err != nil {
 			return nil, err
 		}
 	}
-	if !m.frame.Log && (m.other == nil || !m.other.frame.Log) {
+	if m.frame.Counts != nil || !m.frame.Log && (m.other == nil || !m.other.frame.Log) {
 		return m, nil
 	}
 	var usual [][]float64 // regressors

@@ -69,7 +69,7 @@ func (m *Model) Hyper() (all []Value) {
 		case strings.HasSuffix(name, ".factor"), strings.HasSuffix(name, ".quality"):
 			unit = 1
 		}
-		if at, sd := m.at.Mode[i], m.at.SD(i); at != absent {
+		if at, sd := m.at.Mode[i], m.at.SD(i); at != absent && (m.frame.Counts == nil || i != m.layout.noise) {
 			all = append(all, Value{name, unit * math.Exp(at), unit * math.Exp(at-bayes.SD95*sd), unit * math.Exp(at+bayes.SD95*sd)})
 		}
 	}
@@ -80,10 +80,17 @@ func (m *Model) Hyper() (all []Value) {
 func (m *Model) Parts() []Part { return slices.Clone(m.layout.parts) }
 
 // PartNames returns the names of the parts, such as "smooth trend", "season 12" or "level shift 301", and "volatility" if the scale of
-// the noise and the innovations changes.
+// the noise and the innovations changes. For counts, their distribution is named instead of the noise.
 func (m *Model) PartNames() (names []string) {
 	for _, p := range m.layout.parts {
 		names = append(names, p.name())
+	}
+	if m.frame.Counts != nil {
+		var counts []string
+		for _, of := range m.frame.Counts {
+			counts = append(counts, countName(of))
+		}
+		names[len(names)-1] = strings.Join(counts, ", ") // instead of the noise
 	}
 	if slices.ContainsFunc(m.tracks, func(t *track) bool { return t.volatility != nil }) {
 		names = append(names, "volatility")
@@ -91,8 +98,8 @@ func (m *Model) PartNames() (names []string) {
 	return names
 }
 
-// Log reports whether the logarithms of the values are the more probable scale. If so, hyper-parameters, noise and components are in
-// units of the logarithm: 0.05 is about five percent.
+// Log reports whether the logarithms of the values, or of the means of counts, are the more probable scale. If so, hyper-parameters,
+// noise and components are in units of the logarithm: 0.05 is about five percent.
 func (m *Model) Log() bool { return m.frame.Log }
 
 // LogProbability returns the probability of the logarithms: the share of the draws of which predictions are averages. It is 0 or 1 if
@@ -120,7 +127,7 @@ func (m *Model) Periods() (all []float64) {
 }
 
 // NoiseSD returns the noise standard deviation of output d at the mode. If errors are known, it is for a value with the median error; if
-// there is a volatility, it is for average volatility.
+// there is a volatility, it is for average volatility. For counts, it is the median error of their working values (docs/series.md).
 func (m *Model) NoiseSD(d int) float64 {
 	lambda, _ := m.layout.variance(m.at.Mode)
 	return m.frame.Scale[d] * math.Sqrt(lambda*m.frame.defaultError(d))

@@ -22,13 +22,15 @@ type Options struct {
 	Known bool
 
 	// Log controls whether Fit models the logarithm of the values, for series whose seasons and noise are proportional to the level. With
-	// logarithms, seasons are multiplicative, intervals are positive, and priors are in units of the logarithm.
+	// logarithms, seasons are multiplicative, intervals are positive, and priors are in units of the logarithm. LogByEvidence also models
+	// small counts by a negative binomial distribution, with the logarithm of its mean, if its evidence is higher.
 	Log Log
 
 	// Robust controls whether single values may be outliers. An outlier has 10 to 1000 times the noise sd, with a small learned
 	// probability. See Outliers.
 	Robust Robust
-	// Positive predicts max(0, y), so that predictions and quantiles are never negative. Negative values are an error.
+	// Positive predicts max(0, y), so that predictions and quantiles are never negative. Negative values are an error. A model of
+	// logarithms or of counts is positive without it.
 	Positive bool
 	// Draws is the number of hyper-parameter draws over which predictions are averaged. 0 means 40, or fewer for large series. With
 	// AtMode, predictions use the mode only.
@@ -63,6 +65,8 @@ type Log int
 const (
 	// LogByEvidence models the values and, if all are positive and no prior is given, also their logarithms. Predictions are averages over
 	// both scales, or of one if its evidence is clearly higher.
+	// It models non-negative integers with a median of at most 20 as counts if the evidence is higher, no prior and no error is given, and
+	// there are at most 5000 rows.
 	LogByEvidence Log = iota
 	LogNever          // model the values
 	LogAlways         // model the logarithms; values that are not positive are an error

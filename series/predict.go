@@ -17,7 +17,8 @@ var ErrReach = fault.New("time out of range")
 
 // A Prediction is the predictive distribution of observations at X, including noise, [D][N] in units of the outputs: Mean, standard
 // deviation SD, and Lower and Upper, the ends of the central 95 % interval. If errors are known, the noise corresponds to the median
-// error.
+// error. For counts, Lower, Upper and quantiles are integers, and the tail of an uncertain mean is limited to its 97.5 % quantile in
+// Mean and SD.
 type Prediction struct {
 	X                      []float64
 	Mean, SD, Lower, Upper [][]float64
@@ -41,7 +42,8 @@ func (p *Prediction) Quantile(d, n int, probability float64) float64 {
 // CRPS returns the continuous ranked probability score of an observation y of output d at X[n].
 func (p *Prediction) CRPS(d, n int, y float64) float64 { return p.mixtures[d][n].CRPS(y) }
 
-// LogDensity returns the predictive log density of an observation y of output d at X[n].
+// LogDensity returns the predictive log density of an observation y of output d at X[n]; for counts, the log probability of the
+// integer next to y.
 func (p *Prediction) LogDensity(d, n int, y float64) float64 { return p.mixtures[d][n].LogDensity(y) }
 
 // Next returns the inputs [n] of the next n steps, at most those up to the end that Extent returns; none if n is negative.
@@ -131,6 +133,9 @@ func (m *Model) mixturesAt(ctx context.Context, x []float64, regressors [][]floa
 			mix.Log, mix.Median, mix.Positive = m.frame.Log, len(m.medians) > 0 && m.medians[d], m.frame.Positive
 			mean, variance = m.frame.Offset[d]+m.frame.Scale[d]*mean, max(variance, 0)
 			noise *= m.frame.defaultError(d)
+			if m.frame.Counts != nil {
+				mix.Count, noise = &m.frame.Counts[d], 0
+			}
 			sd := m.frame.Scale[d] * math.Sqrt(variance+noise)
 			if mix.Positive && !mix.Log {
 				mean, sd = bayes.Rectified(mean, m.frame.Scale[d]*math.Sqrt(variance), m.frame.Scale[d]*math.Sqrt(noise))
@@ -302,7 +307,7 @@ func (m *Model) effect(name string, feature int, scale float64) Effect {
 	return e
 }
 
-// Draw draws functions from the posterior at inputs x, without noise: [count][D][N]. The draws are spread evenly over the draws of the
+// Draw draws functions from the posterior at inputs x, without noise: [count][D][N]. For counts, they are means. The draws are spread evenly over the draws of the
 // hyper-parameters, so that also a few of them represent both scales and several variants. It returns the errors of Predict, and an error
 // that wraps ErrOptions if count is negative or there are more than 10⁹ numbers.
 func (m *Model) Draw(ctx context.Context, x []float64, count int, seed uint64, regressors ...[]float64) ([][][]float64, error) {

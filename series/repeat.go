@@ -27,13 +27,13 @@ type Naive struct{ Period, Drift, MAE, ModelMAE float64 }
 // the data, nil if there is none: the model then lacks a season. The model's forecast is conditioned on the data before
 // the last period, at the mode of the hyper-parameters for them. Of the model's periods and the calendar seasons in
 // steps, the one with the smallest naive error is tried, in the last period or in all data, whichever is larger. The
-// data must be on a grid and contain it twice.
+// data must be on a grid and contain it twice, and must not be counts.
 func (m *Model) Better(ctx context.Context, d int) (*Naive, error) {
 	if m.frame == nil {
 		return nil, errEmpty
 	}
 	lags := m.lags()
-	if len(lags) == 0 {
+	if len(lags) == 0 || m.frame.Counts != nil {
 		return nil, nil
 	}
 	g := slices.IndexFunc(m.tracks, func(t *track) bool { return slices.Contains(t.outputs, d) })

@@ -184,8 +184,8 @@ func TestJSONKeys(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testkit.Put(t, ".", "d.csv", waves(60))
 	testkit.Put(t, ".", "at.csv", "t\n1\n2\n")
-	testkit.Put(t, ".", "holes.csv", "t,y\n0,1\n1,\n2,0\n3,2\n4,1\n")
-	testkit.Put(t, ".", "many.csv", "id,y\na,1\na,2\na,0\na,3\nb,1\n")
+	testkit.Put(t, ".", "holes.csv", "t,y\n0,1.5\n1,\n2,1\n3,-2\n4,1\n")
+	testkit.Put(t, ".", "many.csv", "id,y\na,1.5\na,-2\na,1\na,3\nb,1\n")
 	skewed := "t,y\n" // on both scales
 	for i := range 30 {
 		skewed += fmt.Sprintf("%d,%.3f\n", i, math.Exp(0.8*math.Sin(2.3*float64(i*i))))

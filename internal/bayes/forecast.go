@@ -50,6 +50,8 @@ type Mixture struct {
 	Log        bool
 	Median     bool // with log-normal components, Summary always returns the median
 	Positive   bool
+	// Count, if not nil, is the distribution of a count: the mixture then describes the logarithm of its mean.
+	Count *Count
 
 	// Other, if not nil, contains further components of another scale, such as log-normal ones beside Gaussians. All components have
 	// the same weight, so n components and k of Other have the shares n/(n+k) and k/(n+k).
@@ -73,6 +75,9 @@ func (m Mixture) CDF(y float64) float64 {
 		own, other, share := m.both()
 		return share*own.CDF(y) + (1-share)*other.CDF(y)
 	}
+	if m.Count != nil {
+		return m.countCDF(y)
+	}
 	if m.Log {
 		return m.plain().CDF(math.Log(max(y, 0)))
 	}
@@ -95,6 +100,9 @@ func (m Mixture) Moments() (mean, sd float64) {
 		b, t := other.Moments()
 		mean = share*a + (1-share)*b
 		return mean, math.Hypot(math.Hypot(math.Sqrt(share)*s, math.Sqrt(1-share)*t), math.Sqrt(share*(1-share))*(a-b))
+	}
+	if m.Count != nil {
+		return m.countMoments()
 	}
 	n := float64(len(m.Means))
 	for i := range m.Means {
@@ -122,7 +130,7 @@ func (m Mixture) Moments() (mean, sd float64) {
 func (m Mixture) Summary() (mean, sd, low, high float64, median bool) {
 	mean, sd = m.Moments()
 	low, high = m.Quantile(0.025), m.Quantile(0.975)
-	logs := m.Log || m.Other != nil && m.Other.Log
+	logs := m.Log && m.Count == nil || m.Other != nil && m.Other.Log
 	if logs && (m.Median || !(mean < high && sd < high-low)) {
 		return m.Quantile(0.5), (m.Quantile(belowSD) - m.Quantile(1-belowSD)) / 2, low, high, true
 	}
@@ -191,6 +199,9 @@ func (m Mixture) Quantile(p float64) float64 {
 		a, b := own.Quantile(p), other.Quantile(p)
 		return m.quantile(p, min(a, b), max(a, b), middle)
 	}
+	if m.Count != nil {
+		return m.countQuantile(p)
+	}
 	if m.Log {
 		return min(math.Exp(m.plain().Quantile(p)), math.MaxFloat64)
 	}
@@ -255,10 +266,10 @@ func (m Mixture) Covers95(y float64) bool {
 		p := m.CDF(y)
 		return p >= 0.025 && p <= 0.975
 	}
-	if m.Log {
+	if m.Log && m.Count == nil {
 		return y > 0 && m.plain().Covers95(math.Log(y))
 	}
-	if m.Positive {
+	if m.Positive || m.Count != nil {
 		return y >= m.Quantile(0.025) && y <= m.Quantile(0.975)
 	}
 	if len(m.Means) == 1 { // consistent with Coverage; the CDF rounds differently
@@ -277,6 +288,9 @@ func (m Mixture) LogDensity(y float64) float64 {
 			return a + math.Ln2
 		}
 		return max(a, b) + math.Log1p(math.Exp(-math.Abs(a-b)))
+	}
+	if m.Count != nil {
+		return m.countLogDensity(y)
 	}
 	if m.Log {
 		if y <= 0 {
@@ -308,6 +322,9 @@ func (m Mixture) CRPS(y float64) float64 {
 	if m.Other != nil {
 		own, other, share := m.both()
 		return share*own.CRPS(y) + (1-share)*other.CRPS(y) - share*(1-share)*m.apart()
+	}
+	if m.Count != nil {
+		return m.countCRPS(y)
 	}
 	if m.Positive && !m.Log { // excludes x < 0 from the integral
 		lowest, plain := 0.0, m.plain()
