@@ -110,7 +110,7 @@ func TestRegressorFlags(t *testing.T) {
 
 	hole := testkit.Put(t, dir, "hole.csv", strings.Replace(strings.Join(lines[:1+days], ""), lines[20], lines[20][:strings.LastIndex(lines[20], ",")]+",\n", 1))
 	numbers := testkit.Put(t, dir, "numbers.csv", "t,y\n1,2\n2,3\n3,1\n4,2\n5,2\n6,1\n")
-	weeks := testkit.Put(t, dir, "weeks.csv", "t,y\n2024-01-01,2\n2024-01-08,3\n2024-01-15,1\n2024-01-22,2\n2024-01-29,2\n")
+	fives := testkit.Put(t, dir, "fives.csv", "t,y\n2022-01,2\n2022-06,3\n2022-11,1\n2023-04,2\n2023-09,2\n")
 	first := testkit.Put(t, dir, "first.csv", "t,x,y\n9,1,\n1,1,2\n2,1,3\n3,,1\n4,1,2\n5,1,2\n6,1,1\n") // the row to forecast is first
 	far := testkit.Put(t, dir, "far.csv", "t,x,y\n99,1,\n1,1,2\n2,1,3\n3,2,1\n4,1,2\n5,1,2\n6,1,1\n")
 	unknown := testkit.Put(t, dir, "unknown.csv", "t,x,y\n1,1,2\n2,1,3\n3,2,1\n4,1,2\n5,2,2\n6,1,1\n7,2,3\n8,1,1\n9,,\n10,2,2\n")
@@ -125,11 +125,53 @@ func TestRegressorFlags(t *testing.T) {
 		`--regressor sales: the column is also given by --y`:                                     {"forecast", one, "--y", "sales", "--regressor", "sales"},
 		`unknown calendar "XX"; must be one of AR, AT`:                                           {"forecast", one, "--y", "sales", "--holidays", "XX"},
 		`require dates, but the input t`:                                                         {"forecast", numbers, "--holidays", "US"},
-		`weeks.csv is 7 days`:                                                                    {"forecast", weeks, "--holidays", "US"},
+		`or 1, 2, 3, 4, 6 or 12 months, but the step of ` + fives + ` is 5 months`:               {"forecast", fives, "--holidays", "US"},
 		`the columns are t, y; must be dates and their names`:                                    {"forecast", one, "--events", numbers},
 		`f.csv: regressors: there is no column "degrees"`:                                        {"predict", in("m.safetensors"), in("f.csv"), "-o", in("q.csv")},
 	} {
 		refuse(t, message, args...)
+	}
+}
+
+// TestHolidaysOfWeeks checks forecasts of a weekly series in which Thanksgiving and a strike reduce the sum of a week, and that a model file
+// gives the same numbers.
+func TestHolidaysOfWeeks(t *testing.T) {
+	dir, random := t.TempDir(), rand.New(rand.NewPCG(6, 6))
+	in := func(name string) string { return filepath.Join(dir, name) }
+	strikes := map[string]float64{"2022-05-10": 1, "2022-05-11": 1, "2023-02-06": 1, "2023-11-14": 1}
+	var strikeRows strings.Builder
+	for day := range strikes {
+		strikeRows.WriteString(day + ",strike\n")
+	}
+	events := testkit.Put(t, dir, "events.csv", "day,what\n"+strikeRows.String())
+	text, future, truth := "week,sales\n", "week\n", []float64{}
+	for n := range 208 {
+		begin := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, 7*n)
+		sales := 1000.0
+		for d := range 7 {
+			day := begin.AddDate(0, 0, d)
+			if day.Month() == time.November && day.Weekday() == time.Thursday && (day.Day()-1)/7 == 3 {
+				sales -= 100
+			}
+			sales -= 40 * strikes[day.Format(time.DateOnly)]
+		}
+		if n < 200 {
+			text += fmt.Sprintf("%s,%.2f\n", begin.Format(time.DateOnly), sales+2*random.NormFloat64())
+		} else {
+			future, truth = future+begin.Format(time.DateOnly)+"\n", append(truth, sales)
+		}
+	}
+	data, at := testkit.Put(t, dir, "weeks.csv", text), testkit.Put(t, dir, "at.csv", future)
+	flags := []string{data, "--season", "none", "--trend", "line", "--holidays", "US", "--events", events, "--digits", "0"}
+	succeed(t, append([]string{"forecast", "--horizon", "8", "-m", in("m.safetensors"), "-o", in("f.csv")}, flags...)...)
+	succeed(t, "predict", in("m.safetensors"), at, "--digits", "0", "-o", in("p.csv"))
+	lines, predicted := strings.Split(string(testkit.Read(t, in("f.csv"))), "\n"), strings.Split(string(testkit.Read(t, in("p.csv"))), "\n")
+	for i, want := range truth { // the weeks of a strike and of Thanksgiving are the fourth and the fifth one
+		var mean, sd float64
+		fmt.Sscanf(strings.SplitN(lines[i+1], ",", 2)[1], "%g,%g", &mean, &sd)
+		if math.Abs(mean-want) > 3*sd || sd > 10 || !strings.HasPrefix(lines[i+1], predicted[i+1]) {
+			t.Errorf("forecast %s, by the model file %s, true value %v", lines[i+1], predicted[i+1], want)
+		}
 	}
 }
 

@@ -56,9 +56,9 @@ class Options(TypedDict, total=False):
     x : [n] positions of the rows of y, numbers or dates in any order. Default: the index of y, or 0, 1, ….
     yerr : known standard deviations of the values, with the shape and in the units of y, or a single number.
     regressors : columns {name: [n]}, a DataFrame with the rows of y, or names of columns of a frame with ds and y.
-    holidays : code of a country or state, or several, such as "US" or "DE-BY". Their holidays become regressors. The
-        positions must be dates with a step of at most one day.
-    events : {name: dates}, further regressors, which are 1 on these days and otherwise 0.
+    holidays : code of a country or state, or several, such as "US" or "DE-BY". Their holidays become regressors: the
+        number of their days in each row. The positions must be dates.
+    events : {name: dates}, further regressors: the number of these days in each row.
     period : period of a known season in units of x, or several. On dates, also a string such as "7d" or a timedelta.
     season : period of a known season in rows, or several. "none" disables seasons. "auto" detects seasons, also in
         addition to given ones.
