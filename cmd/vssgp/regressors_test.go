@@ -175,6 +175,58 @@ func TestHolidaysOfWeeks(t *testing.T) {
 	}
 }
 
+// TestTradingDays checks that forecasts of a monthly series of sums over weekdays use the number of weekdays, also of a model file and in a
+// backtest, and that --trading-days never omits them.
+func TestTradingDays(t *testing.T) {
+	dir, random := t.TempDir(), rand.New(rand.NewPCG(8, 8))
+	in := func(name string) string { return filepath.Join(dir, name) }
+	text, future := "month,sales\n", "month\n"
+	for n := range 84 {
+		begin := time.Date(2010, time.Month(1+n), 1, 0, 0, 0, 0, time.UTC)
+		sales := 0.0
+		for day := begin; day.Month() == begin.Month(); day = day.AddDate(0, 0, 1) {
+			sales += map[time.Weekday]float64{time.Saturday: 20, time.Sunday: 0, time.Friday: 15}[day.Weekday()] + 10
+		}
+		if text += fmt.Sprintf("%s,%.2f\n", begin.Format("2006-01"), sales+random.NormFloat64()); n >= 72 {
+			future += begin.Format("2006-01") + "\n"
+		}
+	}
+	rows := strings.SplitAfter(text, "\n")
+	data, at := testkit.Put(t, dir, "months.csv", strings.Join(rows[:73], "")), testkit.Put(t, dir, "at.csv", future)
+	whole := testkit.Put(t, dir, "whole.csv", text)
+	o := succeed(t, "forecast", data, "--log", "never", "--horizon", "1y", "--digits", "0", "-m", in("m.safetensors"), "-o", in("f.csv"))
+	if !strings.Contains(o.stderr+o.stdout, "trading day") {
+		t.Errorf("no trading days: %s%s", o.stderr, o.stdout)
+	}
+	succeed(t, "predict", in("m.safetensors"), at, "--digits", "0", "-o", in("p.csv"))
+	lines, predicted := strings.Split(string(testkit.Read(t, in("f.csv"))), "\n"), strings.Split(string(testkit.Read(t, in("p.csv"))), "\n")
+	for i, row := range rows[73:85] {
+		var mean, sd, want float64
+		fmt.Sscanf(strings.SplitN(lines[i+1], ",", 2)[1], "%g,%g", &mean, &sd)
+		fmt.Sscanf(strings.SplitN(row, ",", 2)[1], "%g", &want)
+		if math.Abs(mean-want) > 4*sd || sd > 5 || !strings.HasPrefix(lines[i+1], predicted[i+1]) {
+			t.Errorf("forecast %s, by the model file %s, true value %v", lines[i+1], predicted[i+1], want)
+		}
+	}
+	type scored struct{ Scores map[string]series.Scores }
+	crps := func(when string) float64 {
+		o := succeed(t, "backtest", whole, "--horizon", "12", "--origins", "1", "--json", "--trading-days", when)
+		return decode[scored](t, o.stdout).Scores["vssgp"].CRPS
+	}
+	if auto, never := crps("auto"), crps("never"); !(auto < 0.5*never) {
+		t.Errorf("CRPS %v, with --trading-days never %v", auto, never)
+	}
+	days := testkit.Put(t, dir, "days.csv", "t,y\n2024-01-01,2\n2024-01-02,3\n2024-01-03,1\n2024-01-04,2\n2024-01-05,2\n")
+	numbers := testkit.Put(t, dir, "numbers.csv", "t,y\n1,2\n2,3\n3,1\n4,2\n5,2\n6,1\n")
+	for message, path := range map[string]string{
+		"--trading-days always requires months or quarters, but the step of " + days + " is 1 day": days,
+		"--trading-days always requires dates, but the input t of " + numbers + " has numbers":     numbers,
+	} {
+		refuse(t, message, "forecast", path, "--trading-days", "always")
+	}
+	refuse(t, "--trading-days \"maybe\": must be one of auto, always, never", "forecast", data, "--trading-days", "maybe")
+}
+
 // TestManyRegressors checks the maximum number of regressors.
 func TestManyRegressors(t *testing.T) {
 	head, row := "t", ""

@@ -59,6 +59,8 @@ class Options(TypedDict, total=False):
     holidays : code of a country or state, or several, such as "US" or "DE-BY". Their holidays become regressors: the
         number of their days in each row. The positions must be dates.
     events : {name: dates}, further regressors: the number of these days in each row.
+    trading_days : whether the number of each weekday explains sums over months or quarters: "auto", "always" or
+        "never". Default: "auto".
     period : period of a known season in units of x, or several. On dates, also a string such as "7d" or a timedelta.
     season : period of a known season in rows, or several. "none" disables seasons. "auto" detects seasons, also in
         addition to given ones.
@@ -81,6 +83,7 @@ class Options(TypedDict, total=False):
     regressors: Mapping[str, Any] | Sequence[str] | Any
     holidays: str | Sequence[str] | None
     events: Mapping[str, Any] | None
+    trading_days: Literal["auto", "always", "never"] | None
     period: Period | Sequence[Period] | None
     season: int | str | Sequence[int | str] | None
     trend: str | Sequence[str] | None

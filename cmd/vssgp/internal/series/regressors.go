@@ -24,12 +24,15 @@ type regressors struct {
 	Columns  []string `json:"columns,omitempty"`
 	Holidays []string `json:"holidays,omitempty"` // codes of calendars
 	Events   []event  `json:"events,omitempty"`
+	// TradingDays means that there are regressors of trading days.
+	TradingDays bool `json:"trading_days,omitempty"`
 
 	// The length of the period of a row, in whole days or calendar months. Both are 0 if it is one day.
 	Days   int `json:"days,omitempty"`
 	Months int `json:"months,omitempty"`
 
 	eventFile string
+	when      string // one of whens, for trading days
 }
 
 // An event is a set of days, such as 2024-12-24, with a name.
@@ -45,6 +48,9 @@ func (g *regressors) add(f *pflag.FlagSet) {
 		"add regressors for the holidays of `codes` such as US or DE-BY")
 	f.Var(cli.FileName(&g.eventFile, cli.FileUse{Extensions: cli.TableFiles}), "events",
 		"add regressors for the days in a `file` with dates and names")
+	g.when = auto
+	f.Var(cli.OneOf(&g.when, whens...), "trading-days",
+		"`when` to count weekdays: auto, always or never")
 }
 
 func (g *regressors) addHolidays(text string) error {
@@ -62,8 +68,11 @@ func (g *regressors) addHolidays(text string) error {
 // none reports whether there are no regressors.
 func (g *regressors) none() bool { return len(g.Columns) == 0 && !g.calendar() }
 
-// calendar reports whether there are holidays or events.
-func (g *regressors) calendar() bool { return len(g.Holidays) > 0 || len(g.Events) > 0 }
+// calendar reports whether there are regressors that depend on dates.
+func (g *regressors) calendar() bool { return g.named() || g.TradingDays }
+
+// named reports whether there are holidays or events.
+func (g *regressors) named() bool { return len(g.Holidays) > 0 || len(g.Events) > 0 }
 
 // readEvents reads the file of --events.
 func (g *regressors) readEvents(ctx context.Context, env *cli.Env, c *datafile.Columns) error {
@@ -213,6 +222,9 @@ func (g *regressors) days(axis *table.Axis, x []float64) []series.Regressor {
 			}
 		}
 	}
+	if g.TradingDays {
+		c.all = append(c.all, g.tradingDays(axis, x)...)
+	}
 	return c.all
 }
 
@@ -335,23 +347,31 @@ func inOrder(m *series.Model, values map[string][]float64, n int) (all []series.
 	return all
 }
 
+// setCalendar sets the regressors that depend on dates. It copies r.known.regressors first, because they differ between the series of --by.
+func (r *timeSeries) setCalendar() error {
+	g := *r.known.regressors
+	r.known.regressors = &g
+	if g.named() && !r.axis.Dates() {
+		return cli.Mistake("--holidays and --events require dates, but the input %s of %s has numbers", r.xName, r.path)
+	}
+	if whole := g.setPeriod(r.axis, r.grid.Step); g.named() && !whole {
+		return cli.Mistake("--holidays and --events require a step of days, weeks, or 1, 2, 3, 4, 6 or 12 months, but the step of %s is %s",
+			r.path, spanOf(r.grid.Step, r.axis))
+	}
+	return r.setTradingDays(g.when)
+}
+
 // explain sets the regressors of the series: the columns and, of the day regressors, those that vary. If m is not nil,
 // they are the regressors of the model.
 func (r *timeSeries) explain(env *cli.Env, m *series.Model) error {
+	if m == nil {
+		if err := r.setCalendar(); err != nil {
+			return err
+		}
+	}
 	g := r.known.regressors
 	if g.none() {
 		return nil
-	}
-	if g.calendar() && !r.axis.Dates() {
-		return cli.Mistake("--holidays and --events require dates, but the input %s of %s has numbers", r.xName, r.path)
-	}
-	if m == nil && g.calendar() {
-		own := *g // the series of --by differ
-		g, r.known.regressors = &own, &own
-		if !g.setPeriod(r.axis, r.grid.Step) {
-			return cli.Mistake("--holidays and --events require a step of days, weeks, or 1, 2, 3, 4, 6 or 12 months, but the step of %s is %s",
-				r.path, spanOf(r.grid.Step, r.axis))
-		}
 	}
 	for _, c := range r.Regressors {
 		for n, v := range c.Values {
