@@ -61,6 +61,8 @@ class Options(TypedDict, total=False):
     events : {name: dates}, further regressors: the number of these days in each row.
     trading_days : whether the number of each weekday explains sums over months or quarters: "auto", "always" or
         "never". Default: "auto".
+    days_of_year : whether to search daily series for days such as 12-25 that differ every year: "auto" or "never".
+        Default: "auto".
     period : period of a known season in units of x, or several. On dates, also a string such as "7d" or a timedelta.
     season : period of a known season in rows, or several. "none" disables seasons. "auto" detects seasons, also in
         addition to given ones.
@@ -84,6 +86,7 @@ class Options(TypedDict, total=False):
     holidays: str | Sequence[str] | None
     events: Mapping[str, Any] | None
     trading_days: Literal["auto", "always", "never"] | None
+    days_of_year: Literal["auto", "never"] | None
     period: Period | Sequence[Period] | None
     season: int | str | Sequence[int | str] | None
     trend: str | Sequence[str] | None

@@ -73,7 +73,7 @@ Details: docs/choosing.md (vssgp, ssgp, rp), docs/series.md (structural), docs/p
 		"Input: names dayfirst decimal yerr", "Output: overwrite checkpoint every resume",
 		"Model: method components features window init inference iterations restarts prior posterior",
 		"Model, structural: period season trend short-memory log robust positive regressor holidays events "+
-			"trading-days")
+			"trading-days days-of-year")
 	o.add(cmd.Flags())
 	return cmd
 }

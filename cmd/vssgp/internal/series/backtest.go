@@ -39,7 +39,7 @@ Details: docs/forecasting.md and docs/series.md.`,
   vssgp backtest load.csv --horizon 48 --origins 10 --season 24 --season 168 --json`,
 	}, func(ctx context.Context, args []string) error { return runBacktest(ctx, env, args[0], o) }, tableOperand)
 	cmd.Annotations = cli.FlagGroups("Most used: horizon origins x y by period robust",
-		"Input: dayfirst decimal yerr regressor holidays events trading-days", modelGroup)
+		"Input: dayfirst decimal yerr regressor holidays events trading-days days-of-year", modelGroup)
 	f := cmd.Flags()
 	o.columns.AddSeries(f)
 	o.model.add(f)

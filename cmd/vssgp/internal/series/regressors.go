@@ -26,6 +26,8 @@ type regressors struct {
 	Events   []event  `json:"events,omitempty"`
 	// TradingDays means that there are regressors of trading days.
 	TradingDays bool `json:"trading_days,omitempty"`
+	// YearDays are days of the year, such as 07-04.
+	YearDays []string `json:"days_of_year,omitempty"`
 
 	// The length of the period of a row, in whole days or calendar months. Both are 0 if it is one day.
 	Days   int `json:"days,omitempty"`
@@ -33,6 +35,7 @@ type regressors struct {
 
 	eventFile string
 	when      string // one of whens, for trading days
+	yearDays  string // auto or never, for days of the year
 }
 
 // An event is a set of days, such as 2024-12-24, with a name.
@@ -51,6 +54,9 @@ func (g *regressors) add(f *pflag.FlagSet) {
 	g.when = auto
 	f.Var(cli.OneOf(&g.when, whens...), "trading-days",
 		"`when` to count weekdays: auto, always or never")
+	g.yearDays = auto
+	f.Var(cli.OneOf(&g.yearDays, auto, never), "days-of-year",
+		"`when` to search for days such as 07-04: auto or never")
 }
 
 func (g *regressors) addHolidays(text string) error {
@@ -69,7 +75,7 @@ func (g *regressors) addHolidays(text string) error {
 func (g *regressors) none() bool { return len(g.Columns) == 0 && !g.calendar() }
 
 // calendar reports whether there are regressors that depend on dates.
-func (g *regressors) calendar() bool { return g.named() || g.TradingDays }
+func (g *regressors) calendar() bool { return g.named() || g.TradingDays || len(g.YearDays) > 0 }
 
 // named reports whether there are holidays or events.
 func (g *regressors) named() bool { return len(g.Holidays) > 0 || len(g.Events) > 0 }
@@ -132,7 +138,13 @@ func dayNumber(at time.Time) int64 {
 }
 
 // The groups of day regressors. Each group has a prior and a component.
-const holidays, dayBefore, dayAfter, events = "holidays", "days before holidays", "days after holidays", "events"
+const (
+	holidays, dayBefore, dayAfter, events = "holidays", "days before holidays", "days after holidays", "events"
+	onWeekends                            = "holidays on weekends"
+)
+
+// minOnWeekends is the minimum number of rows of a holiday on weekends, and on other days, at which their effects differ.
+const minOnWeekends = 3
 
 // setPeriod sets the length of the period of a row from the step of the rows. It reports whether holidays can be counted in such periods.
 func (g *regressors) setPeriod(axis *table.Axis, step float64) bool {
@@ -205,6 +217,13 @@ func (c *counter) mark(group, name string, day int64) {
 	}
 }
 
+// markWeekend counts a day of a holiday or of the year if it is a Saturday or a Sunday, on which its effect may differ.
+func (c *counter) markWeekend(name string, day int64) {
+	if at := time.Unix(day*secondsPerDay, 0).UTC().Weekday(); at == time.Saturday || at == time.Sunday {
+		c.mark(onWeekends, name+" on a weekend", day)
+	}
+}
+
 // days returns the regressors at x of holidays, of the days before and after them if rows are at most a day apart, and of events. The
 // value of a regressor is the number of its days in the period of the row.
 func (g *regressors) days(axis *table.Axis, x []float64) []series.Regressor {
@@ -220,6 +239,12 @@ func (g *regressors) days(axis *table.Axis, x []float64) []series.Regressor {
 			if at, err := time.Parse(time.DateOnly, text); err == nil {
 				c.mark(events, e.Name, dayNumber(at))
 			}
+		}
+	}
+	for day := c.first; day <= c.last && len(g.YearDays) > 0; day++ {
+		if name := time.Unix(day*secondsPerDay, 0).UTC().Format(yearDay); slices.Contains(g.YearDays, name) {
+			c.mark(yearDays, name, day)
+			c.markWeekend(name, day)
 		}
 	}
 	if g.TradingDays {
@@ -244,6 +269,7 @@ func (g *regressors) markHolidays(c *counter, code string) {
 			day := dayNumber(actual)
 			c.mark(holidays, name, day)
 			if g.daily() {
+				c.markWeekend(name, day)
 				c.mark(dayBefore, "day before "+name, day-1)
 				c.mark(dayAfter, "day after "+name, day+1)
 			}
@@ -358,6 +384,9 @@ func (r *timeSeries) setCalendar() error {
 		return cli.Mistake("--holidays and --events require a step of days, weeks, or 1, 2, 3, 4, 6 or 12 months, but the step of %s is %s",
 			r.path, spanOf(r.grid.Step, r.axis))
 	}
+	if g.yearDays == auto {
+		r.setYearDays()
+	}
 	return r.setTradingDays(g.when)
 }
 
@@ -395,7 +424,7 @@ func (r *timeSeries) explain(env *cli.Env, m *series.Model) error {
 		if slices.ContainsFunc(r.Regressors, func(other series.Regressor) bool { return other.Name == c.Name }) {
 			return cli.Mistake("the regressor %.40q of %s has the name of another regressor; names must be different", c.Name, c.Group)
 		}
-		if r.varies(c.Values) {
+		if r.varies(c.Values) && (c.Group != onWeekends || r.bothOften(days, c)) {
 			r.Regressors = append(r.Regressors, c)
 		} else if c.Group == events {
 			left = append(left, c.Name)
@@ -409,6 +438,22 @@ func (r *timeSeries) explain(env *cli.Env, m *series.Model) error {
 		env.Note("%s: left out the events %s, because no row with a value is on their days, or all are", r.path, strings.Join(left, ", "))
 	}
 	return nil
+}
+
+// bothOften reports whether a holiday is on weekends, and on other days, in at least minOnWeekends rows with a value of an output.
+func (r *timeSeries) bothOften(days []series.Regressor, weekend series.Regressor) bool {
+	all := days[slices.IndexFunc(days, func(c series.Regressor) bool { return c.Name+" on a weekend" == weekend.Name })]
+	on, off := 0, 0
+	for n, v := range all.Values {
+		switch {
+		case !r.seen(n):
+		case weekend.Values[n] != 0:
+			on++
+		case v != 0:
+			off++
+		}
+	}
+	return on >= minOnWeekends && off >= minOnWeekends
 }
 
 // varies reports whether a regressor differs between rows with a value of an output.
