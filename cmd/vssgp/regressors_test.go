@@ -165,7 +165,8 @@ func TestHolidaysOfWeeks(t *testing.T) {
 	flags := []string{data, "--season", "none", "--trend", "line", "--holidays", "US", "--events", events, "--digits", "0"}
 	succeed(t, append([]string{"forecast", "--horizon", "8", "-m", in("m.safetensors"), "-o", in("f.csv")}, flags...)...)
 	succeed(t, "predict", in("m.safetensors"), at, "--digits", "0", "-o", in("p.csv"))
-	lines, predicted := strings.Split(string(testkit.Read(t, in("f.csv"))), "\n"), strings.Split(string(testkit.Read(t, in("p.csv"))), "\n")
+	lines := strings.Split(string(testkit.Read(t, in("f.csv"))), "\n")
+	predicted := strings.Split(string(testkit.Read(t, in("p.csv"))), "\n")
 	for i, want := range truth { // the weeks of a strike and of Thanksgiving are the fourth and the fifth one
 		var mean, sd float64
 		fmt.Sscanf(strings.SplitN(lines[i+1], ",", 2)[1], "%g,%g", &mean, &sd)
@@ -194,12 +195,14 @@ func TestTradingDays(t *testing.T) {
 	rows := strings.SplitAfter(text, "\n")
 	data, at := testkit.Put(t, dir, "months.csv", strings.Join(rows[:73], "")), testkit.Put(t, dir, "at.csv", future)
 	whole := testkit.Put(t, dir, "whole.csv", text)
-	o := succeed(t, "forecast", data, "--log", "never", "--horizon", "1y", "--digits", "0", "-m", in("m.safetensors"), "-o", in("f.csv"))
+	o := succeed(t, "forecast", data, "--log", "never", "--horizon", "1y", "--digits", "0", "-m", in("m.safetensors"),
+		"-o", in("f.csv"))
 	if !strings.Contains(o.stderr+o.stdout, "trading day") {
 		t.Errorf("no trading days: %s%s", o.stderr, o.stdout)
 	}
 	succeed(t, "predict", in("m.safetensors"), at, "--digits", "0", "-o", in("p.csv"))
-	lines, predicted := strings.Split(string(testkit.Read(t, in("f.csv"))), "\n"), strings.Split(string(testkit.Read(t, in("p.csv"))), "\n")
+	lines := strings.Split(string(testkit.Read(t, in("f.csv"))), "\n")
+	predicted := strings.Split(string(testkit.Read(t, in("p.csv"))), "\n")
 	for i, row := range rows[73:85] {
 		var mean, sd, want float64
 		fmt.Sscanf(strings.SplitN(lines[i+1], ",", 2)[1], "%g,%g", &mean, &sd)

@@ -191,7 +191,8 @@ type markedDay struct {
 
 // counter returns a counter of the rows at x.
 func (g *regressors) counter(axis *table.Axis, x []float64) *counter {
-	c := &counter{rows: map[int64][]int{}, first: math.MaxInt64, last: math.MinInt64, count: len(x), marked: map[markedDay]bool{}}
+	c := &counter{rows: map[int64][]int{}, marked: map[markedDay]bool{}, count: len(x)}
+	c.first, c.last = math.MaxInt64, math.MinInt64
 	for n, v := range x {
 		first, end := g.period(axis, v)
 		for d := first; d < end; d++ {
@@ -381,8 +382,8 @@ func (r *timeSeries) setCalendar() error {
 		return cli.Mistake("--holidays and --events require dates, but the input %s of %s has numbers", r.xName, r.path)
 	}
 	if whole := g.setPeriod(r.axis, r.grid.Step); g.named() && !whole {
-		return cli.Mistake("--holidays and --events require a step of days, weeks, or 1, 2, 3, 4, 6 or 12 months, but the step of %s is %s",
-			r.path, spanOf(r.grid.Step, r.axis))
+		return cli.Mistake("--holidays and --events require a step of days, weeks, or 1, 2, 3, 4, 6 or 12 months, "+
+			"but the step of %s is %s", r.path, spanOf(r.grid.Step, r.axis))
 	}
 	if g.yearDays == auto {
 		r.setYearDays()
@@ -435,7 +436,8 @@ func (r *timeSeries) explain(env *cli.Env, m *series.Model) error {
 			r.path, n, maxRegressors)
 	}
 	if left != nil {
-		env.Note("%s: left out the events %s, because no row with a value is on their days, or all are", r.path, strings.Join(left, ", "))
+		env.Note("%s: left out the events %s, because no row with a value is on their days, or all are", r.path,
+			strings.Join(left, ", "))
 	}
 	return nil
 }

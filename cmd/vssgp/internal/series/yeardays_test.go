@@ -86,7 +86,8 @@ func TestDaysOfYear(t *testing.T) {
 		{"short", daily(3*365-1, value), regressors{yearDays: auto}, nil},
 		{"never", daily(4*365+1, value), regressors{yearDays: never}, nil},
 	} {
-		s := testkit.Must(readSeries(t.Context(), env, testkit.Put(t, t.TempDir(), "t.csv", c.text), datafile.Columns{}, false, nil, &c.g))(t)
+		path := testkit.Put(t, t.TempDir(), "t.csv", c.text)
+		s := testkit.Must(readSeries(t.Context(), env, path, datafile.Columns{}, false, nil, &c.g))(t)
 		testkit.OK(t, s.explain(env, nil))
 		if got := s.known.YearDays; !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", c.about, got, c.want)
@@ -109,7 +110,8 @@ func TestHolidaysOnWeekends(t *testing.T) {
 	} {
 		text := daily(365*c.years, func(int, time.Time) float64 { return 1 })
 		g := &regressors{Holidays: []string{"US"}}
-		s := testkit.Must(readSeries(t.Context(), env, testkit.Put(t, t.TempDir(), "t.csv", text), datafile.Columns{}, false, nil, g))(t)
+		path := testkit.Put(t, t.TempDir(), "t.csv", text)
+		s := testkit.Must(readSeries(t.Context(), env, path, datafile.Columns{}, false, nil, g))(t)
 		g.YearDays = []string{"09-09"} // setCalendar copies them
 		testkit.OK(t, s.explain(env, nil))
 		sum := 0.0
