@@ -33,7 +33,8 @@ func (r *timeSeries) setTradingDays(when string) error {
 		return cli.Mistake("--trading-days always requires months or quarters, but the step of %s is %s", r.path,
 			spanOf(r.grid.Step, r.axis))
 	}
-	g.TradingDays = when == always || when == auto && months && r.tradingDaysGain() > tradingGain
+	room := maxRegressors - len(r.Regressors) - len(g.days(r.axis, r.X))
+	g.TradingDays = when == always || when == auto && months && room >= 7 && r.tradingDaysGain() > tradingGain
 	return nil
 }
 

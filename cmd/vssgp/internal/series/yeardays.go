@@ -57,15 +57,16 @@ func (r *timeSeries) setYearDays() {
 	for i := range names {
 		names[i] = time.Unix((first+int64(i))*secondsPerDay, 0).UTC().Format(yearDay)
 	}
-	g.YearDays = unusualDays(outputs, names)
+	room := maxRegressors - len(r.Regressors) - len(explained) // each day may have a second regressor for weekends
+	g.YearDays = unusualDays(outputs, names, min(maxYearDays, room/2))
 }
 
 // unusualDays returns the days of the year, sorted, whose values differ from those around them. names are the days of the year of the
 // values, one per day; missing values are NaN. It adds the days with the largest deviations first, because they also change the deviations
-// of the days around them.
-func unusualDays(outputs [][]float64, names []string) []string {
+// of the days around them. It returns at most the given number of days.
+func unusualDays(outputs [][]float64, names []string, limit int) []string {
 	found := map[string]bool{}
-	for len(found) < maxYearDays {
+	for len(found) < limit {
 		all := significantDays(outputs, names, found)
 		if len(all) == 0 {
 			break
@@ -73,7 +74,7 @@ func unusualDays(outputs [][]float64, names []string) []string {
 		most := slices.MaxFunc(all, func(a, b unusualDay) int { return cmp.Compare(a.size, b.size) }).size
 		for _, day := range all {
 			const similar = 0.7
-			if day.size >= similar*most && len(found) < maxYearDays {
+			if day.size >= similar*most && len(found) < limit {
 				found[day.name] = true
 			}
 		}

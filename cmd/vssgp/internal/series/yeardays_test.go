@@ -50,7 +50,7 @@ func TestNoiseHasNoDaysOfYear(t *testing.T) {
 			for n := range y {
 				y[n] = c.next(n, y[max(0, n-1)])
 			}
-			if len(unusualDays([][]float64{y}, names)) > 0 {
+			if len(unusualDays([][]float64{y}, names, maxYearDays)) > 0 {
 				found++
 			}
 		}
@@ -126,5 +126,22 @@ func TestHolidaysOnWeekends(t *testing.T) {
 			}
 		}
 		testkit.Equal(t, sum, c.weekends, c.name, " in ", c.years, " years")
+	}
+}
+
+// TestDaysOfYearLeaveRoom checks that the days of the year do not exceed the maximum number of regressors.
+func TestDaysOfYearLeaveRoom(t *testing.T) {
+	y, names := []float64(nil), []string(nil)
+	for n := range 5 * 365 {
+		day := time.Date(2001, 1, 1+n, 0, 0, 0, 0, time.UTC)
+		names, y = append(names, day.Format(yearDay)), append(y, math.Sin(float64(n*n)))
+		if day.Day() == 3 {
+			y[n] += 20
+		}
+	}
+	for _, limit := range []int{-1, 0, 5, maxYearDays} {
+		if got := len(unusualDays([][]float64{y}, names, limit)); got != max(0, min(limit, 12)) {
+			t.Errorf("%d days, limit %d", got, limit)
+		}
 	}
 }
