@@ -230,6 +230,40 @@ func TestTradingDays(t *testing.T) {
 	refuse(t, "--trading-days \"maybe\": must be one of auto, always, never", "forecast", data, "--trading-days", "maybe")
 }
 
+// TestDaysOfYear checks that a forecast uses the days of the year of the data, also by a model file, unless --days-of-year is never.
+func TestDaysOfYear(t *testing.T) {
+	dir, random := t.TempDir(), rand.New(rand.NewPCG(11, 11))
+	in := func(name string) string { return filepath.Join(dir, name) }
+	text := "date,sales\n"
+	for n := range 3*365 + 20 {
+		day, sales := time.Date(2020, 12, 5+n, 0, 0, 0, 0, time.UTC), 100+random.NormFloat64()
+		if day.Day() == 25 && day.Month() == time.December {
+			sales -= 30
+		}
+		text += fmt.Sprintf("%s,%.2f\n", day.Format(time.DateOnly), sales)
+	}
+	data := testkit.Put(t, dir, "days.csv", strings.TrimSuffix(text, text[strings.Index(text, "2023-12-24"):]))
+	at := testkit.Put(t, dir, "at.csv", "date\n2023-12-24\n2023-12-25\n")
+	flags := []string{"forecast", data, "--at", at, "--season", "none", "--trend", "line", "--log", "never", "--digits", "0"}
+	o := succeed(t, append(flags, "-m", in("m.safetensors"), "-o", in("f.csv"))...)
+	if !strings.Contains(o.stderr+o.stdout, "12-25 -") {
+		t.Errorf("no effect of 12-25: %s%s", o.stderr, o.stdout)
+	}
+	succeed(t, "predict", in("m.safetensors"), at, "--digits", "0", "-o", in("p.csv"))
+	succeed(t, append(flags, "--days-of-year", "never", "-o", in("never.csv"))...)
+	last := func(name string) string { return strings.Split(string(testkit.Read(t, in(name))), "\n")[2] }
+	mean := func(line string) (v float64) {
+		fmt.Sscanf(strings.TrimPrefix(line, "2023-12-25,"), "%g", &v)
+		return v
+	}
+	if got, without := mean(last("f.csv")), mean(last("never.csv")); math.Abs(got-70) > 3 || math.Abs(without-100) > 3 {
+		t.Errorf("25 December: %v, without days of the year %v", got, without)
+	}
+	if !strings.HasPrefix(last("f.csv"), last("p.csv")) {
+		t.Errorf("forecast %s, by the model file %s", last("f.csv"), last("p.csv"))
+	}
+}
+
 // TestManyRegressors checks the maximum number of regressors.
 func TestManyRegressors(t *testing.T) {
 	head, row := "t", ""
