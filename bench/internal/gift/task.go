@@ -40,7 +40,7 @@ var tasks = []Task{
 	{Name: "us_births/D", file: "benchmarks/us_births.csv", season: 1, period: 7, step: days, read: births, horizon: 30,
 		args: []string{"--holidays", "US"}, leaderboard: "us_births/D/short", forecasts: 20},
 	{Name: "us_births/W", file: "benchmarks/us_births.csv", season: 1, period: 52, step: weeks, read: births, horizon: 8,
-		leaderboard: "us_births/W/short", forecasts: 14},
+		args: []string{"--holidays", "US"}, leaderboard: "us_births/W/short", forecasts: 14},
 	{Name: "us_births/M", file: "benchmarks/us_births.csv", season: 12, period: 12, step: months, read: births,
 		horizon: 12, leaderboard: "us_births/M/short", forecasts: 2},
 	{Name: "hospital/M", file: "benchmarks/hospital.jsonl", season: 12, period: 12, step: months, read: contest,

@@ -56,9 +56,13 @@ class Options(TypedDict, total=False):
     x : [n] positions of the rows of y, numbers or dates in any order. Default: the index of y, or 0, 1, ….
     yerr : known standard deviations of the values, with the shape and in the units of y, or a single number.
     regressors : columns {name: [n]}, a DataFrame with the rows of y, or names of columns of a frame with ds and y.
-    holidays : code of a country or state, or several, such as "US" or "DE-BY". Their holidays become regressors. The
-        positions must be dates with a step of at most one day.
-    events : {name: dates}, further regressors, which are 1 on these days and otherwise 0.
+    holidays : code of a country or state, or several, such as "US" or "DE-BY". Their holidays become regressors: the
+        number of their days in each row. The positions must be dates.
+    events : {name: dates}, further regressors: the number of these days in each row.
+    trading_days : whether the number of each weekday explains sums over months or quarters: "auto", "always" or
+        "never". Default: "auto".
+    days_of_year : whether to search daily series for days such as 12-25 that differ every year: "auto" or "never".
+        Default: "auto".
     period : period of a known season in units of x, or several. On dates, also a string such as "7d" or a timedelta.
     season : period of a known season in rows, or several. "none" disables seasons. "auto" detects seasons, also in
         addition to given ones.
@@ -81,6 +85,8 @@ class Options(TypedDict, total=False):
     regressors: Mapping[str, Any] | Sequence[str] | Any
     holidays: str | Sequence[str] | None
     events: Mapping[str, Any] | None
+    trading_days: Literal["auto", "always", "never"] | None
+    days_of_year: Literal["auto", "never"] | None
     period: Period | Sequence[Period] | None
     season: int | str | Sequence[int | str] | None
     trend: str | Sequence[str] | None

@@ -72,7 +72,8 @@ Details: docs/choosing.md (vssgp, ssgp, rp), docs/series.md (structural), docs/p
 	cmd.Annotations = cli.FlagGroups("Most used: output x y method report components window period season prior",
 		"Input: names dayfirst decimal yerr", "Output: overwrite checkpoint every resume",
 		"Model: method components features window init inference iterations restarts prior posterior",
-		"Model, structural: period season trend short-memory log robust positive regressor holidays events")
+		"Model, structural: period season trend short-memory log robust positive regressor holidays events "+
+			"trading-days days-of-year")
 	o.add(cmd.Flags())
 	return cmd
 }

@@ -39,7 +39,7 @@ Details: docs/forecasting.md and docs/series.md.`,
   vssgp backtest load.csv --horizon 48 --origins 10 --season 24 --season 168 --json`,
 	}, func(ctx context.Context, args []string) error { return runBacktest(ctx, env, args[0], o) }, tableOperand)
 	cmd.Annotations = cli.FlagGroups("Most used: horizon origins x y by period robust",
-		"Input: dayfirst decimal yerr regressor holidays events", modelGroup)
+		"Input: dayfirst decimal yerr regressor holidays events trading-days days-of-year", modelGroup)
 	f := cmd.Flags()
 	o.columns.AddSeries(f)
 	o.model.add(f)
@@ -141,7 +141,7 @@ func (r *timeSeries) resultOf(b *series.Backtested) *result {
 
 // backtest scores forecasts from earlier origins in the series.
 func (r *timeSeries) backtest(ctx context.Context, env *cli.Env, o *backtestFlags) (*series.Backtested, error) {
-	options, err := seriesOptions(env, &o.model, r)
+	err := r.check(o.model.positive)
 	if err != nil {
 		return nil, err
 	}
@@ -152,6 +152,13 @@ func (r *timeSeries) backtest(ctx context.Context, env *cli.Env, o *backtestFlag
 		}
 	}
 	forecast := slices.Sorted(slices.Values(r.X))[max(0, len(r.X)-rows*o.origins):]
+	if len(forecast) > 0 {
+		r.tested = &forecast[0]
+	}
+	options, err := seriesOptions(env, &o.model, r)
+	if err != nil {
+		return nil, err
+	}
 	if _, err := r.known.columns(forecast); err != nil { // this error has the time in the table's format
 		return nil, err
 	}

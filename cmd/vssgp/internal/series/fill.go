@@ -52,7 +52,7 @@ Details: docs/forecasting.md and docs/series.md.`,
   vssgp fill load.csv --period 24h --period 7d --robust -o - --report load.html`,
 	}, func(ctx context.Context, args []string) error { return runFill(ctx, env, args[0], o) }, tableOperand)
 	cmd.Annotations = cli.FlagGroups("Most used: output bands plot x y by period robust",
-		"Input: dayfirst decimal yerr regressor holidays events",
+		"Input: dayfirst decimal yerr regressor holidays events trading-days days-of-year",
 		"Output: report model level quantiles digits overwrite", modelGroup)
 	f := cmd.Flags()
 	o.columns.AddSeries(f)

@@ -62,7 +62,7 @@ Details: docs/forecasting.md and docs/series.md.`,
   vssgp forecast levels.csv --at days.csv --season none --trend walk`,
 	}, func(ctx context.Context, args []string) error { return runForecast(ctx, env, args[0], o) }, tableOperand)
 	cmd.Annotations = cli.FlagGroups("Most used: horizon output plot level x y by period regressor robust",
-		"Input: dayfirst decimal yerr holidays events",
+		"Input: dayfirst decimal yerr holidays events trading-days days-of-year",
 		"Output: until at report model quantiles digits overwrite", modelGroup)
 	f := cmd.Flags()
 	o.columns.AddSeries(f)

@@ -47,6 +47,7 @@ type timeSeries struct {
 	ordered bool        // the input was selected by default, so it must increase or decrease
 	rows    []int       // row numbers of this series in the table
 
+	tested *float64 // x of the first forecast of a backtest; nil without one
 	memory float64  // maximum number of bytes of a fit; 0: no limit
 	better []string // descriptions of seasonal naive forecasts that are better than the model
 }

@@ -24,8 +24,18 @@ type regressors struct {
 	Columns  []string `json:"columns,omitempty"`
 	Holidays []string `json:"holidays,omitempty"` // codes of calendars
 	Events   []event  `json:"events,omitempty"`
+	// TradingDays means that there are regressors of trading days.
+	TradingDays bool `json:"trading_days,omitempty"`
+	// YearDays are days of the year, such as 07-04.
+	YearDays []string `json:"days_of_year,omitempty"`
+
+	// The length of the period of a row, in whole days or calendar months. Both are 0 if it is one day.
+	Days   int `json:"days,omitempty"`
+	Months int `json:"months,omitempty"`
 
 	eventFile string
+	when      string // one of whens, for trading days
+	yearDays  string // auto or never, for days of the year
 }
 
 // An event is a set of days, such as 2024-12-24, with a name.
@@ -41,6 +51,12 @@ func (g *regressors) add(f *pflag.FlagSet) {
 		"add regressors for the holidays of `codes` such as US or DE-BY")
 	f.Var(cli.FileName(&g.eventFile, cli.FileUse{Extensions: cli.TableFiles}), "events",
 		"add regressors for the days in a `file` with dates and names")
+	g.when = auto
+	f.Var(cli.OneOf(&g.when, whens...), "trading-days",
+		"`when` to count weekdays: auto, always or never")
+	g.yearDays = auto
+	f.Var(cli.OneOf(&g.yearDays, auto, never), "days-of-year",
+		"`when` to search for days such as 07-04: auto or never")
 }
 
 func (g *regressors) addHolidays(text string) error {
@@ -58,8 +74,11 @@ func (g *regressors) addHolidays(text string) error {
 // none reports whether there are no regressors.
 func (g *regressors) none() bool { return len(g.Columns) == 0 && !g.calendar() }
 
-// calendar reports whether there are holidays or events.
-func (g *regressors) calendar() bool { return len(g.Holidays) > 0 || len(g.Events) > 0 }
+// calendar reports whether there are regressors that depend on dates.
+func (g *regressors) calendar() bool { return g.named() || g.TradingDays || len(g.YearDays) > 0 }
+
+// named reports whether there are holidays or events.
+func (g *regressors) named() bool { return len(g.Holidays) > 0 || len(g.Events) > 0 }
 
 // readEvents reads the file of --events.
 func (g *regressors) readEvents(ctx context.Context, env *cli.Env, c *datafile.Columns) error {
@@ -119,60 +138,147 @@ func dayNumber(at time.Time) int64 {
 }
 
 // The groups of day regressors. Each group has a prior and a component.
-const holidays, dayBefore, dayAfter, events = "holidays", "days before holidays", "days after holidays", "events"
+const (
+	holidays, dayBefore, dayAfter, events = "holidays", "days before holidays", "days after holidays", "events"
+	onWeekends                            = "holidays on weekends"
+)
 
-// days returns the regressors at x of holidays, the days before and after them, and events. A regressor is 1 on its days, else 0.
-func (g *regressors) days(axis *table.Axis, x []float64) (all []series.Regressor) {
+// minOnWeekends is the minimum number of rows of a holiday on weekends, and on other days, at which their effects differ.
+const minOnWeekends = 3
+
+// setPeriod sets the length of the period of a row from the step of the rows. It reports whether holidays can be counted in such periods.
+func (g *regressors) setPeriod(axis *table.Axis, step float64) bool {
+	g.Days, g.Months = 0, 0
+	if unit := units[axis.Unit]; unit >= units["mo"] {
+		g.Months = int(math.Round(step * unit / units["mo"]))
+		return g.Months > 0 && 12%g.Months == 0
+	} else if days := math.Round(step * unit / secondsPerDay); days > 1 {
+		g.Days = int(days)
+	}
+	return true
+}
+
+// period returns the first day of the period of the row at x and the day after it, in days since 1970. Months, quarters and years are those
+// of the calendar that contain the date. Weeks begin on the date.
+func (g *regressors) period(axis *table.Axis, x float64) (first, end int64) {
+	day := dayOf(axis, x)
+	if g.Months == 0 {
+		return day, day + int64(max(1, g.Days))
+	}
+	at := time.Unix(day*secondsPerDay, 0).UTC()
+	month := (int(at.Month())-1)/g.Months*g.Months + 1
+	start := time.Date(at.Year(), time.Month(month), 1, 0, 0, 0, 0, time.UTC)
+	return dayNumber(start), dayNumber(start.AddDate(0, g.Months, 0))
+}
+
+// daily reports whether the period of a row is at most one day.
+func (g *regressors) daily() bool { return g.Months == 0 && g.Days == 0 }
+
+// A counter counts the days of each regressor in the periods of rows.
+type counter struct {
+	rows        map[int64][]int // by day since 1970
+	first, last int64           // days
+	count       int             // of rows
+	all         []series.Regressor
+	marked      map[markedDay]bool
+}
+
+// A markedDay is a day of the regressor with the given index.
+type markedDay struct {
+	regressor int
+	day       int64
+}
+
+// counter returns a counter of the rows at x.
+func (g *regressors) counter(axis *table.Axis, x []float64) *counter {
+	c := &counter{rows: map[int64][]int{}, marked: map[markedDay]bool{}, count: len(x)}
+	c.first, c.last = math.MaxInt64, math.MinInt64
+	for n, v := range x {
+		first, end := g.period(axis, v)
+		for d := first; d < end; d++ {
+			c.rows[d] = append(c.rows[d], n)
+		}
+		c.first, c.last = min(c.first, first), max(c.last, end-1)
+	}
+	return c
+}
+
+// mark counts a day of a regressor, at most once.
+func (c *counter) mark(group, name string, day int64) {
+	i := slices.IndexFunc(c.all, func(r series.Regressor) bool { return r.Name == name && r.Group == group })
+	if i < 0 {
+		i = len(c.all)
+		c.all = append(c.all, series.Regressor{Name: name, Group: group, Values: make([]float64, c.count)})
+	}
+	if at := (markedDay{i, day}); !c.marked[at] {
+		c.marked[at] = true
+		for _, n := range c.rows[day] {
+			c.all[i].Values[n]++
+		}
+	}
+}
+
+// markWeekend counts a day of a holiday or of the year if it is a Saturday or a Sunday, on which its effect may differ.
+func (c *counter) markWeekend(name string, day int64) {
+	if at := time.Unix(day*secondsPerDay, 0).UTC().Weekday(); at == time.Saturday || at == time.Sunday {
+		c.mark(onWeekends, name+" on a weekend", day)
+	}
+}
+
+// days returns the regressors at x of holidays, of the days before and after them if rows are at most a day apart, and of events. The
+// value of a regressor is the number of its days in the period of the row.
+func (g *regressors) days(axis *table.Axis, x []float64) []series.Regressor {
 	if !g.calendar() || len(x) == 0 {
 		return nil
 	}
-	rows := map[int64][]int{}
-	first, last := int64(math.MaxInt64), int64(math.MinInt64)
-	for n, v := range x {
-		d := dayOf(axis, v)
-		rows[d] = append(rows[d], n)
-		first, last = min(first, d), max(last, d)
-	}
-	mark := func(group, name string, day int64) {
-		i := slices.IndexFunc(all, func(r series.Regressor) bool { return r.Name == name && r.Group == group })
-		if i < 0 {
-			i = len(all)
-			all = append(all, series.Regressor{Name: name, Group: group, Values: make([]float64, len(x))})
-		}
-		for _, n := range rows[day] {
-			all[i].Values[n] = 1
-		}
-	}
-	year := func(day int64) int { return time.Unix(day*secondsPerDay, 0).UTC().Year() }
+	c := g.counter(axis, x)
 	for _, code := range g.Holidays {
-		for _, h := range calendars[code] {
-			name := h.Name
-			if len(g.Holidays) > 1 { // holidays of the same name differ between countries
-				name += " (" + code + ")"
-			}
-			for y := year(first) - 1; y <= year(last)+1; y++ {
-				actual, observed := h.Calc(y)
-				if actual.IsZero() {
-					continue
-				}
-				day := dayNumber(actual)
-				mark(dayBefore, "day before "+name, day-1)
-				mark(holidays, name, day)
-				mark(dayAfter, "day after "+name, day+1)
-				if other := dayNumber(observed); other != day {
-					mark(holidays, name+" (observed)", other)
-				}
-			}
-		}
+		g.markHolidays(c, code)
 	}
 	for _, e := range g.Events {
 		for _, text := range e.Days {
 			if at, err := time.Parse(time.DateOnly, text); err == nil {
-				mark(events, e.Name, dayNumber(at))
+				c.mark(events, e.Name, dayNumber(at))
 			}
 		}
 	}
-	return all
+	for day := c.first; day <= c.last && len(g.YearDays) > 0; day++ {
+		if name := time.Unix(day*secondsPerDay, 0).UTC().Format(yearDay); slices.Contains(g.YearDays, name) {
+			c.mark(yearDays, name, day)
+			c.markWeekend(name, day)
+		}
+	}
+	if g.TradingDays {
+		c.all = append(c.all, g.tradingDays(axis, x)...)
+	}
+	return c.all
+}
+
+// markHolidays counts the holidays of a calendar.
+func (g *regressors) markHolidays(c *counter, code string) {
+	year := func(day int64) int { return time.Unix(day*secondsPerDay, 0).UTC().Year() }
+	for _, h := range calendars[code] {
+		name := h.Name
+		if len(g.Holidays) > 1 { // holidays of the same name differ between countries
+			name += " (" + code + ")"
+		}
+		for y := year(c.first) - 1; y <= year(c.last)+1; y++ {
+			actual, observed := h.Calc(y)
+			if actual.IsZero() {
+				continue
+			}
+			day := dayNumber(actual)
+			c.mark(holidays, name, day)
+			if g.daily() {
+				c.markWeekend(name, day)
+				c.mark(dayBefore, "day before "+name, day-1)
+				c.mark(dayAfter, "day after "+name, day+1)
+			}
+			if other := dayNumber(observed); other != day {
+				c.mark(holidays, name+" (observed)", other)
+			}
+		}
+	}
 }
 
 // regressorsNote is the key of the model file's note with its regressors as JSON.
@@ -268,19 +374,34 @@ func inOrder(m *series.Model, values map[string][]float64, n int) (all []series.
 	return all
 }
 
-// explain sets the regressors of the series: the columns and, of the day regressors, those that are 1 at some value. If m is not nil,
+// setCalendar sets the regressors that depend on dates. It copies r.known.regressors first, because they differ between the series of --by.
+func (r *timeSeries) setCalendar() error {
+	g := *r.known.regressors
+	r.known.regressors = &g
+	if g.named() && !r.axis.Dates() {
+		return cli.Mistake("--holidays and --events require dates, but the input %s of %s has numbers", r.xName, r.path)
+	}
+	if whole := g.setPeriod(r.axis, r.grid.Step); g.named() && !whole {
+		return cli.Mistake("--holidays and --events require a step of days, weeks, or 1, 2, 3, 4, 6 or 12 months, "+
+			"but the step of %s is %s", r.path, spanOf(r.grid.Step, r.axis))
+	}
+	if g.yearDays == auto {
+		r.setYearDays()
+	}
+	return r.setTradingDays(g.when)
+}
+
+// explain sets the regressors of the series: the columns and, of the day regressors, those that vary. If m is not nil,
 // they are the regressors of the model.
 func (r *timeSeries) explain(env *cli.Env, m *series.Model) error {
+	if m == nil {
+		if err := r.setCalendar(); err != nil {
+			return err
+		}
+	}
 	g := r.known.regressors
 	if g.none() {
 		return nil
-	}
-	if g.calendar() && !r.axis.Dates() {
-		return cli.Mistake("--holidays and --events require dates, but the input %s of %s has numbers", r.xName, r.path)
-	}
-	if g.calendar() && r.grid.Step*units[r.axis.Unit] > secondsPerDay*(1+1e-6) {
-		return cli.Mistake("--holidays and --events require a step of at most one day, but the step of %s is %s", r.path,
-			spanOf(r.grid.Step, r.axis))
 	}
 	for _, c := range r.Regressors {
 		for n, v := range c.Values {
@@ -304,11 +425,7 @@ func (r *timeSeries) explain(env *cli.Env, m *series.Model) error {
 		if slices.ContainsFunc(r.Regressors, func(other series.Regressor) bool { return other.Name == c.Name }) {
 			return cli.Mistake("the regressor %.40q of %s has the name of another regressor; names must be different", c.Name, c.Group)
 		}
-		seen := false
-		for n, v := range c.Values {
-			seen = seen || v == 1 && r.seen(n)
-		}
-		if seen {
+		if r.varies(c.Values) && (c.Group != onWeekends || r.bothOften(days, c)) {
 			r.Regressors = append(r.Regressors, c)
 		} else if c.Group == events {
 			left = append(left, c.Name)
@@ -319,9 +436,41 @@ func (r *timeSeries) explain(env *cli.Env, m *series.Model) error {
 			r.path, n, maxRegressors)
 	}
 	if left != nil {
-		env.Note("%s: left out the events %s, because no row with a value is on their days", r.path, strings.Join(left, ", "))
+		env.Note("%s: left out the events %s, because no row with a value is on their days, or all are", r.path,
+			strings.Join(left, ", "))
 	}
 	return nil
+}
+
+// bothOften reports whether a holiday is on weekends, and on other days, in at least minOnWeekends rows with a value of an output.
+func (r *timeSeries) bothOften(days []series.Regressor, weekend series.Regressor) bool {
+	all := days[slices.IndexFunc(days, func(c series.Regressor) bool { return c.Name+" on a weekend" == weekend.Name })]
+	on, off := 0, 0
+	for n, v := range all.Values {
+		switch {
+		case !r.seen(n):
+		case weekend.Values[n] != 0:
+			on++
+		case v != 0:
+			off++
+		}
+	}
+	return on >= minOnWeekends && off >= minOnWeekends
+}
+
+// varies reports whether a regressor differs between rows with a value of an output.
+func (r *timeSeries) varies(values []float64) bool {
+	first := -1
+	for n := range values {
+		switch {
+		case !r.seen(n):
+		case first < 0:
+			first = n
+		case values[n] != values[first]:
+			return true
+		}
+	}
+	return false
 }
 
 // seen reports whether a row has a value of an output.

@@ -272,3 +272,51 @@ func TestHolidaysAreInLocalTime(t *testing.T) {
 		}
 	}
 }
+
+// TestHolidaysInPeriods checks that the rows of weeks, months and quarters count the days of holidays and events, and that columns without
+// variation are left out.
+func TestHolidaysInPeriods(t *testing.T) {
+	dir, env := t.TempDir(), cli.NewEnv(t.Context(), io.Discard, io.Discard)
+	fair := event{Name: "fair", Days: []string{"2023-11-29", "2023-11-30", "2023-11-30", "2023-12-01"}} // one day is given twice
+	for _, c := range []struct {
+		about string
+		times []string
+		name  string
+		want  []float64 // nil: left out
+	}{
+		{"weeks from Wednesday", []string{"2023-11-15", "2023-11-22", "2023-11-29", "2023-12-06"}, "Thanksgiving Day", []float64{0, 1, 0, 0}},
+		{"weeks from Friday", []string{"2023-11-10", "2023-11-17", "2023-11-24", "2023-12-01"}, "Thanksgiving Day", []float64{0, 1, 0, 0}},
+		{"ISO weeks", []string{"2023-W46", "2023-W47", "2023-W48", "2023-W49"}, "fair", []float64{0, 0, 3, 0}},
+		{"no days around", []string{"2023-W46", "2023-W47", "2023-W48", "2023-W49"}, "day before Thanksgiving Day", nil},
+		{"two weeks", []string{"2023-11-01", "2023-11-15", "2023-11-29", "2023-12-13"}, "Thanksgiving Day", []float64{0, 1, 0, 0}},
+		{"months", []string{"2023-10", "2023-11", "2023-12", "2024-01"}, "fair", []float64{0, 2, 1, 0}},
+		{"ends of months", []string{"2023-10-31", "2023-11-30", "2023-12-31", "2024-01-31"}, "fair", []float64{0, 2, 1, 0}},
+		{"in a month", []string{"2023-10-15", "2023-11-15", "2023-12-15", "2024-01-15"}, "fair", []float64{0, 2, 1, 0}},
+		{"quarters", []string{"2023-Q2", "2023-Q3", "2023-Q4", "2024-Q1"}, "fair", []float64{0, 0, 3, 0}},
+		{"ends of quarters", []string{"2023-06-30", "2023-09-30", "2023-12-31", "2024-03-31"}, "fair", []float64{0, 0, 3, 0}},
+		{"last months of quarters", []string{"2023-06", "2023-09", "2023-12", "2024-03"}, "fair", []float64{0, 0, 3, 0}},
+		{"years", []string{"2020-12-31", "2021-12-31", "2022-12-31", "2023-12-31"}, "Juneteenth", []float64{0, 1, 1, 1}}, // since 2021
+		{"no variation", []string{"2020-01-01", "2021-01-01", "2022-01-01", "2023-01-01"}, "Christmas Day", nil},
+		{"not yet a holiday", []string{"2017-W24", "2017-W25", "2017-W26", "2017-W27"}, "Juneteenth", nil},
+	} {
+		text := "t,y\n"
+		for n, at := range c.times {
+			text += fmt.Sprintf("%s,%d\n", at, n)
+		}
+		g := &regressors{Holidays: []string{"US"}, Events: []event{fair}}
+		path := testkit.Put(t, dir, "t.csv", text)
+		s := testkit.Must(readSeries(t.Context(), env, path, datafile.Columns{X: []string{"t"}}, false, nil, g))(t)
+		if err := s.explain(env, nil); err != nil {
+			t.Fatal(c.about, err)
+		}
+		var got []float64
+		for _, r := range s.Regressors {
+			if r.Name == c.name {
+				got = r.Values
+			}
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %s is %v, want %v", c.about, c.name, got, c.want)
+		}
+	}
+}
