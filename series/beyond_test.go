@@ -76,7 +76,7 @@ func TestTransition(t *testing.T) {
 		z := math.Sqrt(3) * tau / 7
 		return (1 + z) * math.Exp(-z)
 	}
-	season := block{amp: amplitude{sd: 0, length: 1, shape: func(float64, float64) (float64, slope) { return 0, 0 }}}
+	season := block{amp: amplitude{sd: 0, length: 1, factor: 1, shape: func(float64, float64) (float64, slope) { return 0, 0 }}}
 	of := func(b block) func(tau float64) transition {
 		return func(tau float64) transition {
 			t, sd := l.transition(&b, v, tau)
@@ -107,7 +107,7 @@ func TestTransition(t *testing.T) {
 		"critical":           {process(0.5), 0.5, oscillating(0.5)},
 		"oscillating":        {process(2), 2, oscillating(2)},
 		"season":             {of(season), 0, matern},
-		"smooth trend":       {of(block{start: true, amp: amplitude{sd: 0}}), 0, nil},
+		"smooth trend":       {of(block{start: true, amp: amplitude{sd: 0, factor: 1}}), 0, nil},
 		"constant":           {of(block{amp: fixed(2)}), 0, nil},
 	} {
 		const a, b = 3., 5.5
@@ -123,7 +123,7 @@ func TestTransition(t *testing.T) {
 			t.Errorf("%s: two transitions %v, %v, one over both times %v", name, f, q, both)
 		}
 	}
-	trend, _ := l.transition(&block{start: true, amp: amplitude{sd: 0}}, v, 50)
+	trend, _ := l.transition(&block{start: true, amp: amplitude{sd: 0, factor: 1}}, v, 50)
 	testkit.Near(t, trend.q[0][0], 1, 1e-15, "the variance over the data's range")
 }
 

@@ -313,7 +313,7 @@ func TestWarnings(t *testing.T) {
 	smooth := testkit.Put(t, dir, "smooth.csv", evenSeries(400, func(n int) float64 { return math.Sin(0.05 * float64(n)) }))
 	rng := rand.New(rand.NewPCG(1, 2))
 	hiss := testkit.Put(t, dir, "hiss.csv", evenSeries(300, func(n int) float64 { return rng.NormFloat64() + 0.25*math.Sin(float64(n)/4) }))
-	week := evenSeries(21, func(n int) float64 { return float64(n%7 + 1) })
+	week := evenSeries(21, func(n int) float64 { return float64(n%7) + 1.5 })
 	weeks := testkit.Put(t, dir, "weeks.csv", week)
 	shops := testkit.Put(t, dir, "shops.csv", strings.ReplaceAll(week, "\n", ",shop\n")+
 		strings.ReplaceAll(strings.TrimPrefix(week, "t,y\n"), "\n", ",b\n"))
