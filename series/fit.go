@@ -149,8 +149,8 @@ func fits(ctx context.Context, s *Series, o *Options) ([]*fitted, error) {
 	return both(plain, other)
 }
 
-// logGain is the minimum gain in log density, in nats, at which logarithms alone are modeled. Above clearGain, the less
-// probable scale is not fitted, although predictions could average over both.
+// If the log densities of values and logarithms differ by more than clearGain nats, only the better scale is fitted. Without
+// an average over variants it must be better by logGain nats to be the logarithm.
 const logGain, clearGain = 5, 12
 
 // both returns the fits of two searches with their posterior probabilities, the most probable first. A fit without a draw

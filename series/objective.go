@@ -42,11 +42,12 @@ type objective struct {
 	at     stateSpace
 	groups []differentiated // moments of each track in state at
 
-	// The last average information of each group, computed at coordinates averaged; nil: none.
 	simulated int // approximate total number of simulated observations
-	averaged  []float64
-	averages  [][]float64
-	freedoms  [][][]float64 // [groups][parameters][M]
+
+	// The last expected information of the state-space model, at coordinates averaged; nil: none.
+	averaged []float64
+	averages [][]float64   // [groups] between its parameters
+	freedoms [][][]float64 // [groups][parameters][M] of each with the amplitudes
 
 	a      *backend.Gram // workspace [M,M]
 	d      []float64
@@ -92,8 +93,7 @@ func (o *objective) whiten(at stateSpace, derivatives bool) error {
 	return nil
 }
 
-// parameters returns pointers to the nonzero parameters: ratio and length, quality, walk, rise and
-// return.
+// parameters returns pointers to the nonzero parameters: ratio and length, quality, walk, rise and return.
 func (m *stateSpace) parameters() (all []*float64) {
 	if m.Ratio > 0 {
 		all = append(all, &m.Ratio, &m.Length)
@@ -281,12 +281,12 @@ func (o *objective) add(e *bayes.Evaluation, bar []float64, group int, lambda fl
 	}
 	if !o.fixed {
 		copy(information, o.averageNear(v, z, group, lambda, outputs))
-	}
-	x := make([]float64, m*m)
-	for j, by := range s.by {
-		o.scale(x, by.gram)
-		gradient[1+j] -= 0.5 * outputs * (by.log + dot(z, x))
-		o.cross(e, o.freedom(group, j, z, x, lambda), outputs, inner[1+j])
+		x := make([]float64, m*m)
+		for j, by := range s.by {
+			o.scale(x, by.gram)
+			gradient[1+j] -= 0.5 * outputs * (by.log + dot(z, x))
+			o.cross(e, o.freedom(group, j, z, x, lambda), outputs, inner[1+j])
+		}
 	}
 	freedom := make([]float64, m) // (W − W²)_kk
 	for j := range m {
@@ -349,8 +349,8 @@ func (c *covariance) change(alpha, applied []float64) []float64 {
 	return column
 }
 
-// nearby is the maximum change of a coordinate for which the average information is not computed again. It only affects
-// the steps of a search; refresh makes it exact.
+// nearby is the maximum change of a coordinate for which the expected information of the state-space model is not computed
+// again. It only affects the steps of a search: the evidence of a variant uses the information at its mode.
 const nearby = 0.5
 
 // averageNear returns averageInformation at v or at nearby coordinates.
@@ -383,7 +383,6 @@ func (o *objective) freedom(group, j int, z, x []float64, lambda float64) []floa
 }
 
 const (
-	// simulatedRows
 	simulatedRows = 1000 // simulated observations for the evidence
 	steppingRows  = 200  // same for the steps of a search
 )
