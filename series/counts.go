@@ -47,7 +47,7 @@ func (s *Series) smallCounts(o *Options) bool {
 		return false
 	}
 	return s.areCounts() && !slices.ContainsFunc(s.Y, func(y []float64) bool {
-		return magnitude(y) == 0 || median(picked(y, present(y))) > mostCount
+		return magnitude(y) == 0 || bayes.Median(picked(y, present(y))) > mostCount
 	})
 }
 
@@ -266,7 +266,7 @@ func (c *counting) work() {
 			f.y[d][n] = (m + slope/weight - f.Offset[d]) / f.Scale[d]
 			f.known[d][n] = min(max(1/(f.Scale[d]*math.Sqrt(weight*c.own[d][n])), minError), largestError)
 		}
-		f.Error[d] = median(picked(f.known[d], rows))
+		f.Error[d] = bayes.Median(picked(f.known[d], rows))
 	}
 	c.whole = f.tracks()
 	c.tracks = c.whole

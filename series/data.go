@@ -287,7 +287,7 @@ func newFrame(s *Series, robust bool) (*frame, error) {
 		if least < smallestKnown*f.Scale[d] || most > largestKnown*f.Scale[d] {
 			return nil, fault.Errorf(ErrData, "known errors are %.3g to %.3g, must be %v to %v times the standard deviation of the values (%.3g)", least, most, smallestKnown, float64(largestKnown), f.Scale[d])
 		}
-		f.Error = append(f.Error, median(picked(f.known[d], rows)))
+		f.Error = append(f.Error, bayes.Median(picked(f.known[d], rows)))
 	}
 	return f, nil
 }
@@ -314,22 +314,13 @@ func (f *frame) standardErrors(d int, errors []float64) []float64 {
 
 // medianSD returns the median and the scaled median absolute deviation, or sd if the deviation is 0.
 func medianSD(a []float64, sd float64) (middle, scale float64) {
-	middle = median(a)
+	middle = bayes.Median(a)
 	away := make([]float64, len(a))
 	for i, v := range a {
 		away[i] = math.Abs(v - middle)
 	}
-	return middle, cmp.Or(perMedian*median(away), sd)
+	return middle, cmp.Or(bayes.PerMedian*bayes.Median(away), sd)
 }
-
-// median returns the median. It is the mean of the middle two for an even count, so that the median of −a is −median(a).
-func median(a []float64) float64 {
-	sorted, n := slices.Sorted(slices.Values(a)), len(a)
-	return sorted[(n-1)/2]/2 + sorted[n/2]/2
-}
-
-// perMedian is the ratio of standard deviation to median absolute deviation of a Gaussian.
-const perMedian = 1.482602218505602
 
 // error returns the noise sd of value n of output d in units of the noise hyper-parameter.
 func (f *frame) error(d, n int) float64 {

@@ -117,7 +117,7 @@ func (m *Model) Predict(ctx context.Context, x []float64, regressors ...[]float6
 	return p, nil
 }
 
-// mixturesAt returns the predictive distributions [D][N] without those of the other model.
+// mixturesAt returns the predictive distributions [D][N] without the other model.
 func (m *Model) mixturesAt(ctx context.Context, x []float64, regressors [][]float64) ([][]bayes.Mixture, error) {
 	at, err := m.ready(ctx, x, regressors)
 	if err != nil {

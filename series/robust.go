@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/vssgp/vssgp/internal/bayes"
 )
 
 // Outliers. The noise variance of a value is λ or, with a small probability ε, κ²λ with κ = 10, 100 or 1000, each equally likely. Let
@@ -105,7 +107,7 @@ func (l *leaveOut) usual() float64 {
 	for i, r := range l.residual {
 		scores = append(scores, math.Abs(r)/math.Sqrt(l.latent[i]+l.noise[i]))
 	}
-	usual := min(1, perMedian*median(scores))
+	usual := min(1, bayes.PerMedian*bayes.Median(scores))
 	return cmp.Or(usual*usual, 1)
 }
 

@@ -52,7 +52,7 @@ func newVolatility(u []float64, innovations [][]float64) *volatility {
 	if v.Ratio == 0 {
 		return nil
 	}
-	v.known = median(smoothedVariances(v.steps(v.rows), onlyMemory))
+	v.known = bayes.Median(smoothedVariances(v.steps(v.rows), onlyMemory))
 	return v
 }
 

@@ -53,7 +53,7 @@ type Mixture struct {
 	// Count, if not nil, is the distribution of a count: the mixture then describes the logarithm of its mean.
 	Count *Count
 
-	// Other, if not nil, contains further components of another scale, such as log-normal ones beside Gaussians. All components have
+	// Other, if not nil, contains further components of another scale, such as log-normal ones and Gaussians. All components have
 	// the same weight, so n components and k of Other have the shares n/(n+k) and k/(n+k).
 	Other *Mixture
 }

@@ -1,6 +1,9 @@
 package bayes
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // SD95 is the 0.975 quantile of the standard normal distribution: the half width of the 95 % interval.
 const SD95 = 1.959963984540054
@@ -89,3 +92,12 @@ func NLPD(mean, sd, y []float64) float64 {
 	}
 	return s / float64(len(y))
 }
+
+// Median returns the median. It is the mean of the middle two for an even count, so that the median of −a is −median(a).
+func Median(a []float64) float64 {
+	sorted, n := slices.Sorted(slices.Values(a)), len(a)
+	return sorted[(n-1)/2]/2 + sorted[n/2]/2
+}
+
+// PerMedian is the ratio of standard deviation to median absolute deviation of a Gaussian.
+const PerMedian = 1.482602218505602

@@ -22,7 +22,7 @@ const leapYear = "leap-year February"
 // the Bayesian information criterion.
 const minTradingRows, tradingGain = 36, 4
 
-// setTradingDays decides whether the series has regressors of trading days. They are those of X-13ARIMA-SEATS.
+// setTradingDays decides whether the series has regressors of trading days. X-13ARIMA-SEATS has the same ones.
 func (r *timeSeries) setTradingDays(when string) error {
 	g := r.known.regressors
 	months := g.Months == 1 || g.Months == 3

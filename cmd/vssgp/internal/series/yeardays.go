@@ -10,6 +10,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/vssgp/vssgp/internal/bayes"
 )
 
 // yearDays is the group of the regressors of days of the year.
@@ -121,26 +123,19 @@ func deviations(y []float64, names []string, found map[string]bool) (least []flo
 			}
 			d[n] = math.NaN()
 			if len(around) >= 2 && !math.IsNaN(v) {
-				d[n] = v - middleOf(around)
+				d[n] = v - bayes.Median(around)
 				sizes = append(sizes, math.Abs(d[n]))
 			}
 		}
 		if len(sizes) == 0 {
 			continue
 		}
-		if size := middleOf(sizes); size > 0 && size < smallest {
+		if size := bayes.Median(sizes); size > 0 && size < smallest {
 			smallest, least = size, d
 		}
 	}
-	const perMedian = 1.4826 // standard deviation of a Gaussian per median magnitude
-	floats.Scale(1/(perMedian*smallest), least)
+	floats.Scale(1/(bayes.PerMedian*smallest), least)
 	return least
-}
-
-// middleOf returns the median.
-func middleOf(a []float64) float64 {
-	sorted, n := slices.Sorted(slices.Values(a)), len(a)
-	return sorted[(n-1)/2]/2 + sorted[n/2]/2
 }
 
 // yearScores tests the mean deviation on each day of the year, relative to the median of the days around it.
@@ -153,7 +148,7 @@ func yearScores(d []float64, names []string) (all []unusualDay) {
 		}
 	}
 	for name, values := range byName {
-		sizes[name] = math.Abs(middleOf(values))
+		sizes[name] = math.Abs(bayes.Median(values))
 		for i, v := range values {
 			values[i] = min(max(v, -largestScore), largestScore)
 		}
@@ -177,7 +172,7 @@ func yearScores(d []float64, names []string) (all []unusualDay) {
 		for j := i - around; j <= i+around; j++ {
 			near = append(near, means[(j+len(means))%len(means)])
 		}
-		score := (means[i] - middleOf(near)) * math.Sqrt(float64(len(byName[day.name]))) / sd
+		score := (means[i] - bayes.Median(near)) * math.Sqrt(float64(len(byName[day.name]))) / sd
 		all[i].p = 2 * distuv.UnitNormal.Survival(math.Abs(score))
 	}
 	return all
