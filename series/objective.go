@@ -57,7 +57,9 @@ type objective struct {
 // differentiated contains moments and the derivatives of G and log |K_o| with respect to the logarithms of the state-space parameters.
 type differentiated struct {
 	*moments
-	by []*moments
+	by    []*moments
+	steps []step        // of the filter
+	moved []*covariance // K_o with one parameter increased each
 }
 
 func newObjective(ctx context.Context, l *layout, tracks []*track) *objective {
@@ -87,7 +89,11 @@ func (o *objective) whiten(at stateSpace, derivatives bool) error {
 		for _, s := range sums[1:] {
 			s.differentiate(sums[0])
 		}
-		o.groups = append(o.groups, differentiated{sums[0], sums[1:]})
+		group := differentiated{moments: sums[0], by: sums[1:], steps: at.steps(t)}
+		for _, moved := range all[1:] {
+			group.moved = append(group.moved, moved.covarianceOf(t))
+		}
+		o.groups = append(o.groups, group)
 	}
 	o.at = at
 	return nil
@@ -269,13 +275,12 @@ func (o *objective) add(e *bayes.Evaluation, bar []float64, group int, lambda fl
 	value -= 0.5 * outputs * (float64(s.n)*math.Log(2*math.Pi) + float64(s.n-m)*math.Log(lambda) + logDet + s.log)
 	gradient, information := make([]float64, len(inner)), make([]float64, len(inner)*len(inner))
 	gradient[0] = -0.5 * outputs * float64(s.n)
-	steps, moved := o.at.steps(t), o.at.movedCovariances(t)[:len(s.by)]
 	for _, r := range o.layout.residuals(t, weights) {
-		alpha := solve(steps, r)
+		alpha := solve(s.steps, r)
 		square := dot(r, alpha) / lambda
 		value -= 0.5 * square
 		gradient[0] += 0.5 * square
-		for j, k := range moved {
+		for j, k := range s.moved {
 			gradient[1+j] += 0.5 * dot(alpha, k.change(alpha, r)) / lambda
 		}
 	}
@@ -332,14 +337,6 @@ func (o *objective) cross(e *bayes.Evaluation, by []float64, factor float64, wit
 	}
 }
 
-// movedCovariances returns the covariances of the models that moved returns.
-func (m stateSpace) movedCovariances(t *track) (all []*covariance) {
-	for _, moved := range m.moved() {
-		all = append(all, moved.covarianceOf(t))
-	}
-	return all
-}
-
 // change returns (∂K_o)α with respect to the parameter that is increased in the covariance c, given applied = K_oα.
 func (c *covariance) change(alpha, applied []float64) []float64 {
 	column := c.times(alpha)
@@ -393,10 +390,9 @@ const (
 //
 //	½ (q_iᵀK_o⁻¹q_j − (DΦᵀK_o⁻¹q_i)ᵀ A⁻¹ (DΦᵀK_o⁻¹q_j))/λ
 func (o *objective) averageInformation(information, z []float64, group int, lambda, outputs float64) {
-	t, width := o.tracks[group], 1+len(o.groups[group].by)
-	steps := o.at.steps(t)
+	t, steps, moved := o.tracks[group], o.groups[group].steps, o.groups[group].moved
+	width := 1 + len(moved)
 	simulated := o.simulate(group, steps, z, lambda)
-	moved := o.at.movedCovariances(t)[:width-1]
 	q, solved := make([][]float64, len(simulated)*width), make([][]float64, len(simulated)*width) // [·][N]
 	parallel.For(len(simulated), runtime.GOMAXPROCS(0), func(i int) {
 		q[i*width], solved[i*width] = simulated[i], solve(steps, simulated[i])

@@ -322,7 +322,7 @@ func (w *window) bars(l *layout, of selection, visit func(k, query int, bar floa
 			for n := lo; n < hi; n++ {
 				s := &w.steps[n]
 				for lane := range at {
-					at[lane] = s.next(&at[lane])
+					at[lane] = s.f.next(&at[lane])
 					s.update(&at[lane], tile[(n-lo)*simd.Lanes+lane])
 				}
 				if n >= w.from {

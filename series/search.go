@@ -264,7 +264,7 @@ func without(parts []Part, others ...Part) []Part {
 
 // negligible is the minimum ratio of data precision to prior precision of a feature's weight. A feature below it has no effect on the
 // fit.
-const negligible = 0.01
+const negligible = 0.05
 
 // sides returns, for each amplitude, the number of sidebands that the data can determine.
 func (t *trial) sides() map[string]int {

@@ -195,10 +195,7 @@ func (k *kalman) to(u, e, g float64) {
 		k.gain, k.scale, k.log, k.q = state{}, 0, 0, k.p
 		return
 	}
-	var cross state // P Hᵀ
-	for i := range states {
-		cross[i] = k.p[i][0] + k.p[i][2]
-	}
+	cross := k.cross()
 	s := cross[0] + cross[2] + e*e
 	k.scale, k.log = 1/math.Sqrt(s), math.Log(s)
 	for i := range states {
@@ -207,6 +204,14 @@ func (k *kalman) to(u, e, g float64) {
 			k.q[i][j] = k.p[i][j] - cross[i]*cross[j]/s
 		}
 	}
+}
+
+// cross returns P Hᵀ.
+func (s *step) cross() (c state) {
+	for i := range states {
+		c[i] = s.p[i][0] + s.p[i][2]
+	}
+	return c
 }
 
 // predict advances the filter to time u without an update.
@@ -224,7 +229,7 @@ func (k *kalman) predict(u, g float64) {
 		k.gap = gap
 		k.moved, k.added = k.transition(gap)
 	}
-	k.f, k.p, k.u = k.moved, k.moved.around(&k.q), u
+	k.f, k.p, k.u = k.moved, k.moved.carry(&k.q), u
 	k.p.add(g*g, &k.added)
 }
 
@@ -236,17 +241,40 @@ func (p *square) add(factor float64, q *square) {
 	}
 }
 
-// around returns F Q Fᵀ.
-func (f *square) around(q *square) (p square) {
+// around returns G Q Gᵀ.
+func (g *square) around(q *square) (p square) {
 	var a square
 	for i := range states {
 		for j := range states {
-			a[i][j] = f[i][0]*q[0][j] + f[i][1]*q[1][j] + f[i][2]*q[2][j] + f[i][3]*q[3][j]
+			a[i][j] = g[i][0]*q[0][j] + g[i][1]*q[1][j] + g[i][2]*q[2][j] + g[i][3]*q[3][j]
 		}
 	}
 	for i := range states {
 		for j := range i + 1 {
-			p[i][j] = a[i][0]*f[j][0] + a[i][1]*f[j][1] + a[i][2]*f[j][2] + a[i][3]*f[j][3]
+			p[i][j] = a[i][0]*g[j][0] + a[i][1]*g[j][1] + a[i][2]*g[j][2] + a[i][3]*g[j][3]
+			p[j][i] = p[i][j]
+		}
+	}
+	return p
+}
+
+// carry returns F Q Fᵀ of a transition F, which is a block of o and its derivative and a triangle of w and s.
+func (f *square) carry(q *square) (p square) {
+	var a square // F Q
+	for j := range states {
+		a[0][j] = f[0][0]*q[0][j] + f[0][1]*q[1][j]
+		a[1][j] = f[1][0]*q[0][j] + f[1][1]*q[1][j]
+		a[2][j] = f[2][2]*q[2][j] + f[2][3]*q[3][j]
+		a[3][j] = f[3][3] * q[3][j]
+	}
+	for i := range states {
+		p[i][0] = a[i][0]*f[0][0] + a[i][1]*f[0][1]
+		p[i][1] = a[i][0]*f[1][0] + a[i][1]*f[1][1]
+		p[i][2] = a[i][2]*f[2][2] + a[i][3]*f[2][3]
+		p[i][3] = a[i][3] * f[3][3]
+	}
+	for i := range states {
+		for j := range i {
 			p[j][i] = p[i][j]
 		}
 	}
@@ -263,12 +291,12 @@ func (m stateSpace) steps(t *track) []step {
 	return all
 }
 
-// next returns F f.
-func (s *step) next(f *state) (to state) {
-	to[0] = s.f[0][0]*f[0] + s.f[0][1]*f[1]
-	to[1] = s.f[1][0]*f[0] + s.f[1][1]*f[1]
-	to[2] = s.f[2][2]*f[2] + s.f[2][3]*f[3]
-	to[3] = s.f[3][3] * f[3]
+// next returns F f of a transition.
+func (f *square) next(from *state) (to state) {
+	to[0] = f[0][0]*from[0] + f[0][1]*from[1]
+	to[1] = f[1][0]*from[0] + f[1][1]*from[1]
+	to[2] = f[2][2]*from[2] + f[2][3]*from[3]
+	to[3] = f[3][3] * from[3]
 	return to
 }
 
@@ -286,7 +314,7 @@ func filter(steps []step, c []float64) (all []state, innovations []float64) {
 	all, innovations = make([]state, len(steps)), make([]float64, len(steps))
 	var f state
 	for n := range steps {
-		f = steps[n].next(&f)
+		f = steps[n].f.next(&f)
 		innovations[n] = steps[n].update(&f, c[n])
 		all[n] = f
 	}
@@ -320,8 +348,8 @@ func (p *square) cholesky(scale *square) (l square) {
 func back(here, after *step) (gain square) {
 	l := after.p.cholesky(&after.p)
 	for i := range states {
-		x := after.next((*state)(&here.q[i])) // row i of Q Fᵀ
-		for j := range states {               // L y = x
+		x := after.f.next((*state)(&here.q[i])) // row i of Q Fᵀ
+		for j := range states {                 // L y = x
 			if l[j][j] == 0 {
 				x[j] = 0
 				continue
@@ -347,7 +375,7 @@ func back(here, after *step) (gain square) {
 
 // smoothed turns a filtered state into the smoothed state, given the smoothed state of the next observation.
 func (f *state) smoothed(gain *square, after *step, later *state) {
-	predicted := after.next(f)
+	predicted := after.f.next(f)
 	for j := range states {
 		d := later[j] - predicted[j]
 		for i := range states {
@@ -417,25 +445,32 @@ func color(steps []step, random *rand.Rand) []float64 {
 	out := make([]float64, len(steps))
 	var f state
 	for n := range steps {
-		f = steps[n].next(&f)
+		f = steps[n].f.next(&f)
 		out[n] = f[0] + f[2] + random.NormFloat64()/steps[n].scale
 		steps[n].update(&f, out[n])
 	}
 	return out
 }
 
-// A covariance computes products with K_o at the observations of a track. It contains the prior state covariances P_n.
+// A covariance computes products with K_o at the observations of a track.
 type covariance struct {
 	*track
-	prior []step
+	prior []before
+}
+
+// before is the state before an observation, given no other: F, P Hᵀ and H P Hᵀ.
+type before struct {
+	f        square
+	cross    state
+	variance float64
 }
 
 func (m stateSpace) covarianceOf(t *track) *covariance {
-	k, c := m.kalman(), &covariance{track: t, prior: make([]step, len(t.u))}
+	k, c := m.kalman(), &covariance{track: t, prior: make([]before, len(t.u))}
 	for n, u := range t.u {
 		k.predict(u, t.size(n))
 		k.q = k.p
-		c.prior[n] = k.step
+		c.prior[n] = before{k.f, k.cross(), everyState.variance(&k.p)}
 	}
 	return c
 }
@@ -447,30 +482,29 @@ func (c *covariance) times(a []float64) []float64 {
 	var s state
 	for n, v := range a {
 		k := &c.prior[n]
-		s = k.next(&s)
-		out[n] = s[0] + s[2]
-		for i := range states {
-			s[i] += (k.p[i][0] + k.p[i][2]) * v
+		s = k.f.next(&s)
+		out[n] = s[0] + s[2] + (k.variance+c.e[n]*c.e[n])*v
+		for i, p := range k.cross {
+			s[i] += p * v
 		}
-		out[n] += (everyState.variance(&k.p) + c.e[n]*c.e[n]) * v
 	}
 	s = state{}
 	for n := len(a) - 1; n >= 0; n-- {
 		k := &c.prior[n]
-		for i := range states {
-			out[n] += (k.p[0][i] + k.p[2][i]) * s[i]
+		for i, p := range k.cross {
+			out[n] += p * s[i]
 		}
 		s[0], s[2] = s[0]+a[n], s[2]+a[n]
-		s = k.transposed(&s)
+		s = k.f.previous(&s)
 	}
 	return out
 }
 
-// transposed returns Fᵀ f.
-func (s *step) transposed(f *state) state {
+// previous returns Fᵀ f of a transition.
+func (f *square) previous(from *state) state {
 	return state{
-		s.f[0][0]*f[0] + s.f[1][0]*f[1], s.f[0][1]*f[0] + s.f[1][1]*f[1],
-		s.f[2][2] * f[2], s.f[2][3]*f[2] + s.f[3][3]*f[3],
+		f[0][0]*from[0] + f[1][0]*from[1], f[0][1]*from[0] + f[1][1]*from[1],
+		f[2][2] * from[2], f[2][3]*from[2] + f[3][3]*from[3],
 	}
 }
 
@@ -488,7 +522,7 @@ func solve(steps []step, c []float64) []float64 {
 		}
 		out[n] = v
 		q[0], q[2] = q[0]+v, q[2]+v
-		q = s.transposed(&q)
+		q = s.f.previous(&q)
 	}
 	return out
 }

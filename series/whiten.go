@@ -87,12 +87,15 @@ func (l *layout) whiten(t *track, at []stateSpace) []*moments {
 	return all
 }
 
+// lanes is one row of a panel.
+type lanes = [simd.Lanes]float64
+
 // whitenPanel runs the Kalman filter on eight columns, starting at their states last, and writes the scaled innovations to out.
 func whitenPanel(out, rows []float64, steps []step, last *[states][]float64, first int) {
-	value, slope := last[0][first:first+simd.Lanes], last[1][first:first+simd.Lanes]
-	walk, drift := last[2][first:first+simd.Lanes], last[3][first:first+simd.Lanes]
+	value, slope := (*lanes)(last[0][first:]), (*lanes)(last[1][first:])
+	walk, drift := (*lanes)(last[2][first:]), (*lanes)(last[3][first:])
 	for n := 0; n*simd.Lanes < len(rows); n++ {
-		s, row, to := &steps[n], rows[n*simd.Lanes:][:simd.Lanes], out[n*simd.Lanes:][:simd.Lanes]
+		s, row, to := &steps[n], (*lanes)(rows[n*simd.Lanes:]), (*lanes)(out[n*simd.Lanes:])
 		f, gain, scale, walkGain, walkF := s.f[0][0], s.gain[0], s.scale, s.gain[2], s.f[2][2]
 		if s.f[3][3] == 0 && s.gain[3] == 0 && s.f[0][1] == 0 && s.gain[1] == 0 { // Ornstein–Uhlenbeck, no drift
 			for i, c := range row {
