@@ -38,7 +38,7 @@ type LevelShift struct {
 // (Matérn-3/2), in units of the input.
 type Season struct {
 	Period    float64 // in units of the input
-	Harmonics int     // 0: six, or up to the Nyquist frequency of the data
+	Harmonics int     // 0: six, and 12 or 24 if Fit finds more evidence for them; at most up to the Nyquist frequency
 	Length    Prior
 	Amplitude Prior // prior of the first harmonic; for harmonic h, the median is divided by h^1.5
 
@@ -254,14 +254,15 @@ func (p Noise) addTo(l *layout) {
 }
 
 const (
-	defaultHarmonics = 6
-	constantSD       = 10   // sd of the constant, in sds of the data; 3 was too small
-	sidebands        = 8    // on each side of a harmonic
-	maxAmplitude     = 10   // maximum amplitude of a season, in sds of the data; larger ones extrapolate badly
-	sharedPeriods    = 5.0  // number of periods from which on each harmonic has its own amplitude, of few values
-	minPeak          = 0.01 // minimum prior median of a season's amplitude, in sds of the data
-	productShare     = 0.2  // prior median of a product's amplitude, relative to the short season
-	productLines     = 3    // harmonics of the long season on each side of a harmonic of the short season
+	defaultHarmonics  = 6
+	sharpestHarmonics = 24   // maximum that is tried
+	constantSD        = 10   // sd of the constant, in sds of the data; 3 was too small
+	sidebands         = 8    // on each side of a harmonic
+	maxAmplitude      = 10   // maximum amplitude of a season, in sds of the data; larger ones extrapolate badly
+	sharedPeriods     = 5.0  // number of periods from which on each harmonic has its own amplitude, of few values
+	minPeak           = 0.01 // minimum prior median of a season's amplitude, in sds of the data
+	productShare      = 0.2  // prior median of a product's amplitude, relative to the short season
+	productLines      = 3    // harmonics of the long season on each side of a harmonic of the short season
 )
 
 // fewAmplitude is the prior of the first harmonic's amplitude, in sds of the data, if the data contain few periods.

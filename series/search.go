@@ -169,11 +169,50 @@ func (t *trial) less(v []float64) float64 {
 func (s *search) run() (*trial, error) {
 	s.gain = coarseGain
 	t, err := s.best(s.fixed())
+	if err == nil {
+		t, err = s.sharper(t)
+	}
 	s.gain = 1
 	if err != nil {
 		return nil, err
 	}
 	return s.trial(t.parts, t)
+}
+
+// sharper doubles the number of harmonics of each season as often as the evidence supports it.
+func (s *search) sharper(t *trial) (*trial, error) {
+	if s.o.certain() {
+		return t, nil
+	}
+	for i, p := range t.parts {
+		season, ok := p.(Season)
+		if !ok || season.Harmonics != 0 || season.Cycle || s.frame.fewPeriods(season) {
+			continue
+		}
+		carrier := s.frame.Step / season.Period
+		for most := 2 * defaultHarmonics; most <= sharpestHarmonics; most *= 2 {
+			now := t.parts[i].(Season).harmonics(carrier)
+			season.Harmonics = most
+			if season.harmonics(carrier) == now {
+				break
+			}
+			parts := slices.Clone(t.parts)
+			parts[i] = season
+			next, err := s.trial(parts, t)
+			if errors.Is(err, errUnresolved) {
+				break
+			}
+			if err != nil {
+				return nil, err
+			}
+			if next.fit() < t.fit()+s.leastGain([]Part{season}, len(next.mode)-len(t.mode)) {
+				break
+			}
+			t = next
+			s.sides = t.sides()
+		}
+	}
+	return t, nil
 }
 
 // best returns the best trial that contains parts. If there are few periods of a season, the short memory or the

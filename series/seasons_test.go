@@ -396,3 +396,31 @@ func TestTwoPeriods(t *testing.T) {
 		}
 	}
 }
+
+// TestHarmonics checks that a sharp daily pattern has more than six harmonics, that a smooth one has not, and that fixed
+// parts do not change.
+func TestHarmonics(t *testing.T) {
+	slow.Race(t)
+	day := func(width float64) Series {
+		random := rand.New(rand.NewPCG(1, 12))
+		return seriesOf(400, func(i float64) float64 {
+			z := (math.Mod(i, 24) - 12) / width
+			return 5*math.Exp(-z*z/2) + 0.2*random.NormFloat64()
+		})
+	}
+	season := Season{Period: 24}
+	for name, c := range map[string]struct {
+		s    Series
+		o    Options
+		want int
+	}{
+		"sharp":  {day(0.7), Options{Try: [][]Part{{season}}, Known: true, Draws: AtMode}, 12},
+		"smooth": {day(4), Options{Try: [][]Part{{season}}, Known: true, Draws: AtMode}, 0},
+		"fixed":  {day(0.7), Options{Parts: []Part{Constant{}, season, Noise{}}, Draws: AtMode}, 0},
+	} {
+		m := fit(t, c.s, c.o)
+		if all := ofKind[Season](m.layout.parts); len(all) != 1 || all[0].Harmonics != c.want {
+			t.Errorf("%s: seasons %+v, want %d harmonics", name, all, c.want)
+		}
+	}
+}

@@ -115,7 +115,7 @@ func (r *timeSeries) sign(m *series.Model) error {
 
 // describe describes a seasonal naive forecast of output d that is better than the model with the given periods.
 func (r *timeSeries) describe(n *series.Naive, d int, periods []float64) string {
-	change, hint, step := "", "; a season with more than six harmonics is not represented exactly", r.grid.Step
+	change, hint, step := "", "; a season with sharp peaks is not represented exactly", r.grid.Step
 	if n.Drift != 0 {
 		change = fmt.Sprintf(" with the mean change of %s", cli.Short(n.Drift))
 	}
