@@ -72,9 +72,9 @@ func (s *search) shift(t *trial) (best, gain float64, jumps int, err error) {
 		shift := jump{track: track, length: math.Inf(1)}
 		change := jump{track: track, length: p.process.Length}
 		rows := s.shiftRows(t, track, shift.scores(solved))
-		gains, others := shift.gains(l, p, steps, solved, rows), make([]float64, len(rows))
+		gains, others := shift.gains(l, p, solved, rows), make([]float64, len(rows))
 		if p.process.Ratio > 0 {
-			others = change.gains(l, p, steps, solved, rows)
+			others = change.gains(l, p, solved, rows)
 		}
 		var large []int
 		for i, row := range rows {
@@ -150,7 +150,8 @@ func (j jump) scores(solved [][]float64) []float64 {
 }
 
 // gains returns the gains of a jump at each of some observations, given λK⁻¹y of each output.
-func (j jump) gains(l *layout, p *posterior, steps []step, solved [][]float64, rows []int) []float64 {
+func (j jump) gains(l *layout, p *posterior, solved [][]float64, rows []int) []float64 {
+	steps := p.process.steps(j.track)
 	scores, information := j.scores(solved), make([]float64, len(rows))
 	var columns [][]float64
 	for i, row := range rows {

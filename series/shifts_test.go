@@ -20,8 +20,8 @@ func shiftsOf(m *Model) (at []float64) {
 	return at
 }
 
-// TestShifts checks that level shifts are found, that none is found in a random walk, heavy-tailed innovations, noise, a spike or a
-// temporary change, and that none is added to fixed parts.
+// TestShifts checks that level shifts are found, that none is found in a random walk, heavy-tailed innovations, noise, a spike or
+// temporary changes, and that none is added to fixed parts.
 func TestShifts(t *testing.T) {
 	slow.Race(t)
 	wander := func(seed uint64, jump func(i int) float64, innovation func(r *rand.Rand) float64) Series {
@@ -46,6 +46,7 @@ func TestShifts(t *testing.T) {
 		"spike":       {wander(4, at(map[int]float64{150: 6, 151: -6}), normal), nil},
 		"wide tails":  {wander(5, at(nil), wide), nil},
 		"temporary":   {air(3), nil},
+		"changes":     {weather(6), nil},
 		"noise":       {seriesOf(300, func(i float64) float64 { return math.Sin(i * i) }), nil},
 	} {
 		if !slow.Tests && slices.Contains([]string{"down and up", "none", "early", "noise"}, name) {
@@ -91,6 +92,20 @@ func air(seed uint64) Series {
 			return state + 1.5
 		}
 		return state
+	})
+}
+
+// weather returns the same autoregression with another level every 48 to 144 values.
+func weather(seed uint64) Series {
+	random, state, level, left := rand.New(rand.NewPCG(seed, 5)), 0.0, 0.0, 0
+	return seriesOf(600, func(i float64) float64 {
+		if left == 0 {
+			left = 48 + random.IntN(97)
+			level = random.NormFloat64() / math.Sqrt(random.ExpFloat64())
+		}
+		left--
+		state = 0.9*state + 0.1*math.Copysign(random.ExpFloat64(), random.Float64()-0.5)
+		return level + state
 	})
 }
 
