@@ -19,16 +19,17 @@ import (
 // Outliers are accepted if they increase the sum of the leave-one-out log densities of the last values by robustGain per outlier. A
 // smaller threshold would accept outliers instead of heavy-tailed noise or changes. The search for outliers starts if the residuals of
 // the fit without outliers yield half of this gain; the residuals of the fit with outliers decide. Predictions assume normal noise.
-// Outliers are therefore rejected if they exceed half of the 5 % that may be outside a 95 % interval.
+// Outliers are therefore rejected if they exceed the 5 % that may be outside a 95 % interval. Only values that are more probably outliers
+// than not count here, because the small probabilities of many normal values add up to as many.
 const (
 	robustRounds = 10
 	settled      = 0.01
 	// The prior of ε is a beta distribution, equivalent to one outlier among twenty earlier values.
 	outliersSeen, valuesSeen = 1.0, 20.0
 
-	decisiveRows = 4000  // last observations that decide whether there are outliers
-	robustGain   = 5.0   // nats per outlier
-	maxOutliers  = 0.025 // maximum fraction of outliers
+	decisiveRows = 4000 // last observations that decide whether there are outliers
+	robustGain   = 5.0  // nats per outlier
+	maxOutliers  = 0.05 // maximum fraction of outliers
 )
 
 // wider contains the κ² of outliers.
@@ -120,11 +121,13 @@ func (s *search) leftOutLast(t *trial) (*leaveOut, error) {
 // variance of normal values is multiplied by factor.
 func (l *leaveOut) better(than, factor, gain float64) bool {
 	p, _, share := l.outliers()
-	count := 0.0
+	count, detected := 0.0, 0.0
 	for _, one := range p {
-		count += one
+		if count += one; one > 0.5 {
+			detected++
+		}
 	}
-	return count <= maxOutliers*float64(len(p)) && l.density(share, factor) >= than+gain*(1+count)
+	return detected <= maxOutliers*float64(len(p)) && l.density(share, factor) >= than+gain*(1+count)
 }
 
 // density returns the sum of the leave-one-out log densities for a given share of outliers. The noise variance of normal values is
