@@ -39,8 +39,8 @@ func MeanScores(all []Scores) (mean Scores) {
 // Backtested contains the scores [D] of forecasts over Horizon observations from each of Origins origins. Model scores the model, Naive a
 // forecast that repeats the last value, Seasonal a forecast that repeats the value one season earlier. The naive intervals are Gaussian
 // with the standard deviation of the in-sample naive errors. The season is the shortest one in Options.Parts and Options.Try, such as the
-// calendar's, because the comparison must not depend on the model. If there is none, or the data before the first origin do not contain
-// it, the season is the model's shortest one.
+// calendar's, because the comparison must not depend on the model. If there is none, or the data before an origin are shorter, the
+// season is the model's shortest one.
 type Backtested struct {
 	Horizon, Origins       int
 	Season                 []int // [D] season of the seasonal naive forecast, in steps; 1: no season
@@ -71,7 +71,6 @@ func Backtest(ctx context.Context, s Series, horizon, origins int, o Options) (*
 	for i := range sums {
 		sums[i] = make([]tally, len(s.Y))
 	}
-	given := 0 // season in Options, in steps
 	progress := o.Progress
 	for k := origins; k >= 1; k-- {
 		if progress != nil {
@@ -89,16 +88,16 @@ func Backtest(ctx context.Context, s Series, horizon, origins int, o Options) (*
 		}
 		at := m.frame.newGrid(before.X)
 		ahead := at.of(after.X)
-		if k == origins {
-			given = at.contained(before.Y, o.shortest()/m.frame.Step)
-		}
-		season := cmp.Or(given, m.season())
+		season := cmp.Or(at.contained(o.shortest()/m.frame.Step), m.season())
 		for d, y := range after.Y {
 			if k == 1 {
 				b.Season = append(b.Season, season)
 			}
 			known := at.values(before.Y[d])
 			scale := bayes.NaiveError(known, season)
+			if math.IsNaN(scale) { // there is only one season
+				scale = bayes.NaiveError(known, 1)
+			}
 			for j, v := range y {
 				sums[0][d].add(v, p.mixtures[d][j], scale)
 			}
@@ -140,16 +139,12 @@ func (o *Options) shortest() float64 {
 	return shortest
 }
 
-// contained returns a season in whole steps, or 0 unless each output y has two values at this distance.
-func (g *grid) contained(y [][]float64, season float64) int {
-	if g.void || !(season < float64(g.at[len(g.at)-1])+1) {
+// contained returns a season in whole steps, or 0 if the grid is shorter.
+func (g *grid) contained(season float64) int {
+	if g.void || !(math.Round(season) <= float64(g.at[len(g.at)-1]+1)) {
 		return 0
 	}
-	steps := max(1, int(math.Round(season)))
-	if slices.ContainsFunc(y, func(y []float64) bool { return math.IsNaN(bayes.NaiveError(g.values(y), steps)) }) {
-		return 0
-	}
-	return steps
+	return max(1, int(math.Round(season)))
 }
 
 // A grid maps times to grid indices or, if the grid would be nearly empty, to observation indices.
@@ -188,18 +183,21 @@ func (g *grid) values(y []float64) []float64 {
 }
 
 // naive returns seasonal naive forecasts at grid indices ahead. Each repeats the last value a whole number of seasons earlier. The
-// standard deviation is the in-sample root mean squared error one season ahead.
+// standard deviation is the in-sample root mean squared error one season ahead or, of a single season, one step ahead.
 func naive(y []float64, season int, ahead []int) []bayes.Mixture {
-	square, n, last := 0.0, 0, math.NaN()
-	for i, v := range y {
-		if math.IsNaN(v) {
-			continue
-		}
-		if last = v; i >= season && !math.IsNaN(y[i-season]) {
-			square, n = square+(v-y[i-season])*(v-y[i-season]), n+1
+	square := meanSquare(y, season)
+	if math.IsNaN(square) {
+		square = meanSquare(y, 1)
+	}
+	sd, last := math.SmallestNonzeroFloat64, math.NaN()
+	if square > 0 {
+		sd = math.Sqrt(square)
+	}
+	for _, v := range y {
+		if !math.IsNaN(v) {
+			last = v
 		}
 	}
-	sd := max(math.Sqrt(square/float64(max(1, n))), math.SmallestNonzeroFloat64)
 	all := make([]bayes.Mixture, len(ahead))
 	for j, p := range ahead {
 		mean := last // fallback if no earlier season has a value
@@ -212,6 +210,17 @@ func naive(y []float64, season int, ahead []int) []bayes.Mixture {
 		all[j] = bayes.Mixture{Means: []float64{mean}, SDs: []float64{sd}}
 	}
 	return all
+}
+
+// meanSquare returns the mean squared difference between values a lag apart, or NaN if there are none.
+func meanSquare(y []float64, lag int) float64 {
+	sum, n := 0.0, 0
+	for i := lag; i < len(y); i++ {
+		if d := y[i] - y[i-lag]; !math.IsNaN(d) {
+			sum, n = sum+d*d, n+1
+		}
+	}
+	return sum / float64(n)
 }
 
 // sorted returns a copy in the order of x.
