@@ -560,6 +560,38 @@ func TestQuantiles(t *testing.T) {
 	}
 }
 
+// TestParts checks the table of --parts: the components and the remainder are the value, and the adjusted value is the value
+// without the season, as a difference or, of logarithms, as a factor.
+func TestParts(t *testing.T) {
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	for log, without := range map[string]func(y, season float64) float64{
+		"never":  func(y, season float64) float64 { return y - season },
+		"always": func(y, season float64) float64 { return y / season },
+	} {
+		succeed(t, "forecast", river, "--y", "Flow m3/s", "--horizon", "3", "--log", log, "--season", "7", "--trend", "line",
+			"--digits", "0", "--parts", in("parts.csv"), "-o", in("f.csv"), "--overwrite")
+		got := lines(t, in("parts.csv"))
+		names := strings.ReplaceAll(strings.Join(got[0][1:], ","), "Flow m3/s", "y")
+		testkit.Equal(t, names, "y,y_adjusted,y_trend,y_season_7_days,y_short_memory", "columns")
+		data := len(got) - 3
+		for i, l := range got[1:] {
+			if i+1 >= data {
+				testkit.Equal(t, l[1]+l[2], "", "values of the forecast")
+			} else if l[1] != "" {
+				y := number(t, l[1])
+				testkit.Near(t, number(t, l[2]), without(y, number(t, l[4])), 1e-9*y, log, ": adjusted value ", l[0])
+			}
+		}
+		last := got[len(got)-1]
+		sum := number(t, last[3]) + number(t, last[4]) + number(t, last[5])
+		if log == "never" {
+			testkit.Near(t, sum, number(t, lines(t, in("f.csv"))[3][1]), 0.1*sum, "the sum of the components")
+		}
+	}
+	refuse(t, "must be .csv or .tsv", "forecast", river, "--parts", in("parts.npy"))
+}
+
 // TestScreen checks that a forecast without -o prints the findings, in readable units, and then a table.
 func TestScreen(t *testing.T) {
 	o := succeed(t, "forecast", river, "--y", "Flow m3/s", "--horizon", "2", "--level", "80")

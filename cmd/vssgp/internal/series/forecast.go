@@ -27,6 +27,7 @@ type forecastFlags struct {
 	at      string
 	output  string
 	keep    string // the model's file
+	parts   string // the file of the components
 	drawing drawing
 	form    Form
 }
@@ -63,7 +64,7 @@ Details: docs/forecasting.md and docs/series.md.`,
 	}, func(ctx context.Context, args []string) error { return runForecast(ctx, env, args[0], o) }, tableOperand)
 	cmd.Annotations = cli.FlagGroups("Most used: horizon output plot level x y by period regressor robust",
 		"Input: dayfirst decimal yerr holidays events trading-days days-of-year",
-		"Output: until at report model quantiles digits overwrite", modelGroup)
+		"Output: until at report model parts quantiles digits overwrite", modelGroup)
 	f := cmd.Flags()
 	o.columns.AddSeries(f)
 	o.model.add(f)
@@ -75,6 +76,8 @@ Details: docs/forecasting.md and docs/series.md.`,
 		"output", "o", "`file` to write: .csv, .tsv, .npy or - for stdout")
 	f.VarP(cli.FileName(&o.keep, cli.FileUse{Written: true, Extensions: cli.ModelFiles}), "model", "m",
 		"write the model to this `file`, for predict")
+	f.Var(cli.FileName(&o.parts, cli.FileUse{Written: true, Extensions: []string{"csv", "tsv"}, Only: true}), "parts",
+		"write the components and seasonally adjusted values to this `file`")
 	o.drawing.add(f)
 	return cmd
 }
@@ -87,7 +90,7 @@ func runForecast(ctx context.Context, env *cli.Env, path string, o *forecastFlag
 	if err != nil {
 		return err
 	}
-	if err := r.alone(env, "plot", "report", "model"); err != nil {
+	if err := r.alone(env, "plot", "report", "model", "parts"); err != nil {
 		return err
 	}
 	if r.byName != "" && cli.FormatOf(o.output) == "npy" {
@@ -198,6 +201,11 @@ func (o *forecastFlags) files(
 		view.At, view.Forecast, view.Levels = one.value.at.X, true, o.form.levels
 		return view
 	}, o.keep)
+	if one := all.finished[0]; err == nil && o.parts != "" {
+		var parts fileio.File
+		parts, err = one.partsTable(ctx, o.parts, one.model, one.value.at, &o.form)
+		files = append(files, parts)
+	}
 	switch first := all.finished[0].value; {
 	case err != nil || o.output == "":
 		return files, err

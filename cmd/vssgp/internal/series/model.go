@@ -156,7 +156,7 @@ func Info(ctx context.Context, env *cli.Env, path string, m *series.Model, plot 
 	env.Print("parts: %s", strings.Join(shownParts(m, axis, true), ", "))
 	printSeasons(env, m, axis)
 	printEffects(env, m, k.Columns, effects)
-	env.Print("noise sd: %s%s", cli.Row(s.NoiseSD), scaleOf(m))
+	printNoise(env, m, s)
 	env.Print("data from %s to %s; predicts up to %s", axis.Format(first), axis.Format(last), axis.Format(end))
 	env.Print("hyper-parameters with central 95 %% intervals:")
 	for _, v := range m.Hyper() {

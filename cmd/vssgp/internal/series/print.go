@@ -342,10 +342,18 @@ func shownParts(m *series.Model, axis *table.Axis, spans bool) []string {
 	return shown
 }
 
+// printNoise prints the standard deviation of the noise, which counts do not have.
+func printNoise(env *cli.Env, m *series.Model, s *summary) {
+	counts := func(name string) bool { return strings.HasPrefix(name, "counts") }
+	if !slices.ContainsFunc(m.PartNames(), counts) {
+		env.Print("noise sd: %s%s", cli.Row(s.NoiseSD), scaleOf(m))
+	}
+}
+
 // printModel prints the parts, the noise and the outliers of a model.
 func printModel(env *cli.Env, m *series.Model, s *summary, axis *table.Axis) {
 	env.Print("parts: %s", strings.Join(shownParts(m, axis, true), ", "))
-	env.Print("noise sd: %s%s", cli.Row(s.NoiseSD), scaleOf(m))
+	printNoise(env, m, s)
 	for _, name := range m.YNames {
 		if at := s.Outliers[name]; len(at) > 0 {
 			const most = 10

@@ -159,6 +159,7 @@ func checkInverse(t *testing.T, axis *Axis, cells []string, x []float64) {
 func TestBadDates(t *testing.T) {
 	for cells, message := range map[string]string{
 		"01/02/2024|02/02/2024":              `f:2: column "t" (0 from 0): "01/02/2024" is 1 February 2024 or 2 January 2024, and all dates of the column are ambiguous; use --dayfirst, --dayfirst=false or YYYY-MM-DD`,
+		"01/01/2024|02/02/2024":              `"01/01/2024" may have the day or the month first, and all dates of the column are ambiguous`,
 		"01/01/2024|02/03/2024|x|y":          `f:3: column "t" (0 from 0): "02/03/2024" is 2 March 2024 or 3 February 2024`,
 		"01/02/2024|13/02/2024|02/14/2024":   `"02/14/2024" has the month first, but 13/02/2024 in an earlier row`,
 		"13/02/2024|02/13/2024":              `f:3: column "t" (0 from 0): "02/13/2024" has the month first`,

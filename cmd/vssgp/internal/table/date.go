@@ -486,9 +486,13 @@ func (t *Table) ambiguous(col int) (err error) {
 		one, _ := here[0].parse(s)
 		other, _ := here[1].parse(s)
 		differ, spelled := !one.Equal(other), "2 January 2006"
+		which := "may have the day or the month first"
+		if differ {
+			which = fmt.Sprintf("is %s or %s", one.Format(spelled), other.Format(spelled))
+		}
 		if err == nil || differ {
-			err = t.wrong(row, col, fmt.Sprintf("is %s or %s, and all dates of the column are ambiguous; "+
-				"use --dayfirst, --dayfirst=false or YYYY-MM-DD", one.Format(spelled), other.Format(spelled)))
+			err = t.wrong(row, col, which+", and all dates of the column are ambiguous; "+
+				"use --dayfirst, --dayfirst=false or YYYY-MM-DD")
 		}
 		if differ {
 			break
