@@ -127,6 +127,30 @@ func TestWindows(t *testing.T) {
 	}
 }
 
+// TestShortened checks that tasks of short series have the last values before the forecast, with their dates, in the halves of all series.
+func TestShortened(t *testing.T) {
+	dir, text := t.TempDir(), ""
+	for i, n := range []int{30, 24, 20, 40, 25} {
+		train := strings.Repeat("1,", n-1) + "2"
+		text += fmt.Sprintf(`{"name":"T%d","start":"1990-01","train":[%s],"test":[3],"published":{"A":[1,2]}}`+"\n", i, train)
+	}
+	testkit.OK(t, os.MkdirAll(filepath.Join(dir, "benchmarks"), 0o777))
+	testkit.OK(t, os.WriteFile(filepath.Join(dir, "benchmarks/m3_monthly.jsonl"), []byte(text), 0o666))
+	task := TaskOf("m3/last24")
+	for half, want := range map[string]string{
+		Development: "T0 1990-07, T4 1990-02", Reporting: "T1 1990-01, T3 1991-05",
+	} {
+		var got []string
+		for _, p := range testkit.Must(task.Problems(dir, half, 0))(t) {
+			got = append(got, p.Series+" "+p.start)
+			if len(p.Past) != 24 || p.Past[23] != 2 || len(p.Future) != 1 || p.Published != nil {
+				t.Errorf("%s: %+v", half, p)
+			}
+		}
+		testkit.Equal(t, strings.Join(got, ", "), want, half)
+	}
+}
+
 // TestDates checks the texts of rows after a start in every notation.
 func TestDates(t *testing.T) {
 	for _, c := range []struct {

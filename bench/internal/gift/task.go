@@ -31,6 +31,7 @@ type Task struct {
 	args        []string // flags of vssgp forecast
 	read        func(*Task, string) ([]Problem, error)
 	horizon     int    // of rolling windows
+	last        int    // number of values before the forecast; 0: all
 	leaderboard string // name in the table of the leaderboard
 	forecasts   int    // number of forecasts of which the leaderboard has the scores
 }
@@ -48,6 +49,11 @@ var tasks = []Task{
 	{Name: "m3/yearly", file: "benchmarks/m3_yearly.jsonl", season: 1, period: 1, step: years, read: contest},
 	{Name: "m3/quarterly", file: "benchmarks/m3_quarterly.jsonl", season: 4, period: 4, step: quarters, read: contest},
 	{Name: "m3/monthly", file: "benchmarks/m3_monthly.jsonl", season: 12, period: 12, step: months, read: contest},
+	{Name: "m3/last24", file: "benchmarks/m3_monthly.jsonl", season: 12, period: 12, step: months, read: contest, last: 24},
+	{Name: "m3/last36", file: "benchmarks/m3_monthly.jsonl", season: 12, period: 12, step: months, read: contest, last: 36},
+	{Name: "m3/last40", file: "benchmarks/m3_monthly.jsonl", season: 12, period: 12, step: months, read: contest, last: 40},
+	{Name: "m3/last48", file: "benchmarks/m3_monthly.jsonl", season: 12, period: 12, step: months, read: contest, last: 48},
+	{Name: "m3/last60", file: "benchmarks/m3_monthly.jsonl", season: 12, period: 12, step: months, read: contest, last: 60},
 	{Name: "m3/other", file: "benchmarks/m3_other.jsonl", season: 1, period: 1, step: numbers, read: contest},
 	{Name: "m4/hourly", file: "m4_hourly_dev.jsonl", season: 24, period: 24, step: hours, start: "2000-01-01 00:00",
 		read: contest},
@@ -80,7 +86,7 @@ func (t *Task) Problems(data, half string, most int) ([]Problem, error) {
 	if err != nil {
 		return nil, err
 	}
-	if all = t.half(all, half); most <= 0 || most >= len(all) {
+	if all = t.shortened(t.half(all, half)); most <= 0 || most >= len(all) {
 		return all, nil
 	}
 	for i := range most {
@@ -99,6 +105,26 @@ func (t *Task) half(all []Problem, half string) (out []Problem) {
 		if half == Both || first == (half == Development) {
 			out = append(out, p)
 		}
+	}
+	return out
+}
+
+// shortened returns the problems with the last values of the task only, for which nothing is published. Shorter series are
+// left out.
+func (t *Task) shortened(all []Problem) (out []Problem) {
+	if t.last == 0 {
+		return all
+	}
+	for _, p := range all {
+		cut := len(p.Past) - t.last
+		if cut < 0 {
+			continue
+		}
+		if first, err := t.step.parse(p.start); err == nil && p.start != "" {
+			p.start = t.step.format(t.step.add(first, cut))
+		}
+		p.Past, p.Published = p.Past[cut:], nil
+		out = append(out, p)
 	}
 	return out
 }
