@@ -594,7 +594,7 @@ func TestParts(t *testing.T) {
 
 // TestScreen checks that a forecast without -o prints the findings, in readable units, and then a table.
 func TestScreen(t *testing.T) {
-	o := succeed(t, "forecast", river, "--y", "Flow m3/s", "--horizon", "2", "--level", "80")
+	o := succeed(t, "forecast", river, "--y", "Flow m3/s", "--horizon", "2", "--level", "80", "--log", "never")
 	got := strings.Split(o.stdout, "\n")
 	if len(got) < 7 || !regexp.MustCompile(`^Flow m3/s: level 22\.\d+ .* trend: \d\.\d+ .* per month, sd of the next value 0\.\d\d$`).MatchString(got[0]) ||
 		got[1] != "seasons: 7 days" || strings.Join(strings.Fields(got[3]), " ") != "Day Flow m3/s lower upper lower 80 upper 80" ||
@@ -607,6 +607,8 @@ func TestScreen(t *testing.T) {
 		t.Errorf("the sd of the next value is %v, its interval %v to %v", sd, row[2], row[3])
 	}
 	testkit.Contains(t, o.stdout, "season 7 days, noise\n")
-	quiet := succeed(t, "forecast", river, "--y", "Flow m3/s", "--horizon", "2", "--level", "80", "--quiet")
+	quiet := succeed(t, "forecast", river, "--y", "Flow m3/s", "--horizon", "2", "--level", "80", "--log", "never", "--quiet")
 	testkit.Equal(t, quiet.stdout, strings.Join(got[3:6], "\n")+"\n", "with --quiet")
+	years := testkit.Put(t, t.TempDir(), "years.csv", "year,y\n2020,1\n2020.25,2\n2020.5,3\n2020.75,4\n2021,5\n2021.25,6.1\n")
+	testkit.Contains(t, succeed(t, "forecast", years, "--horizon", "1").stdout, "rising by 4", "per unit of year")
 }

@@ -137,11 +137,14 @@ func outliersOf(m *series.Model, r *timeSeries) map[string][]string {
 }
 
 // printFindings prints the level, trend and seasons of a series, and the standard deviation of its next value. The trend is the change of
-// the level over the next step or, for dates, over the longest unit of time within the range of the data. Its standard deviation assumes
-// that the error of the level persists.
+// the level over the next step or unit of the input or, for dates, over the longest unit of time within the range of the data. Its
+// standard deviation assumes that the error of the level persists.
 func printFindings(ctx context.Context, env *cli.Env, m *series.Model, r *timeSeries) error {
 	_, last, _ := m.Extent()
 	per, unit := m.Step(), "step"
+	if r.axis.Unit == "" && m.Step() < 1 && 1 <= r.grid.Last-r.grid.First { // such as decimal years
+		per, unit = 1, "unit of "+r.xName
+	}
 	for _, u := range printedUnits {
 		if n := units[u.unit] / units[r.axis.Unit]; r.axis.Dates() && n <= r.grid.Last-r.grid.First {
 			per, unit = n, u.name
