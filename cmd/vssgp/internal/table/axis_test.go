@@ -397,10 +397,13 @@ func TestOpeningHours(t *testing.T) {
 		"Tuesday to Saturday": {time.DateOnly, 24 * time.Hour, 34, func(at time.Time) bool { return at.Weekday() > 1 },
 			"2024-02-06|2024-02-07|2024-02-08", "2024-02-12", 5},
 		"Monday to Friday": {time.DateOnly, 24 * time.Hour, 12, weekday, "2024-01-15|2024-01-16|2024-01-17", "2024-01-21", 5},
-		// Too little evidence.
-		"two days": {minute, time.Hour, 2, open, "2024-01-02T20:00|2024-01-02T21:00|2024-01-02T22:00", "2024-01-03T00:00", 5},
 		"three weeks without Sunday": {time.DateOnly, 24 * time.Hour, 20, func(at time.Time) bool { return at.Weekday() > 0 },
-			"2024-01-21|2024-01-22|2024-01-23", "2024-01-28", 8},
+			"2024-01-22|2024-01-23|2024-01-24", "2024-01-28", 6},
+		"hours on Tuesday and Thursday": {minute, time.Hour, 11, func(at time.Time) bool {
+			return open(at) && weekday(at) && at.Weekday()%2 == 0
+		}, "2024-01-16T10:00|2024-01-16T11:00|2024-01-16T12:00", "2024-01-20T00:00", 20},
+		// Too little evidence.
+		"two days":                     {minute, time.Hour, 2, open, "2024-01-02T20:00|2024-01-02T21:00|2024-01-02T22:00", "2024-01-03T00:00", 5},
 		"a week from Monday to Friday": {minute, time.Hour, 5, open, "2024-01-06T10:00|2024-01-06T11:00|2024-01-06T12:00", "2024-01-07T12:00", 13},
 		"irregular hours": {minute, time.Hour, 20, func(at time.Time) bool { return open(at) && (37*at.Hour()+53*at.YearDay())%7 < 3 },
 			"", "", 0},
@@ -423,6 +426,85 @@ func TestOpeningHours(t *testing.T) {
 		for n := range 500 { // Steps is the inverse of Next
 			testkit.Equal(t, g.Steps(g.Next(n+1)), n+1, name, ": rows until the next row ", n+1)
 		}
+	}
+}
+
+// TestWeekdays checks that a series on some weekdays continues with them from two weeks on, also without a holiday, and
+// that its step is a day.
+func TestWeekdays(t *testing.T) {
+	monday := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
+	for name, open := range map[string]string{ // from Sunday
+		"Mon Wed Fri": ".x.x.x.", "Tue Thu": "..x.x..", "Tue Thu Sat": "..x.x.x", "Mon Thu": ".x..x..", "Mon Fri": ".x...x.",
+		"Wed Sun": "x..x...", "Sat Sun": "x.....x", "Mon-Sat": ".xxxxxx", "Sun-Fri": "xxxxxx.", "Tue-Sat": "..xxxxx",
+		"Mon-Thu": ".xxxx..", "Mon-Fri": ".xxxxx.",
+	} {
+		has := func(at time.Time) bool { return open[at.Weekday()] == 'x' }
+		first := monday // the day after a closed one: two weeks have every weekday twice
+		for !has(first) {
+			first = first.AddDate(0, 0, 1)
+		}
+		for _, weeks := range []int{2, 4, 12, 30} {
+			for _, holiday := range []bool{false, true} {
+				for _, layout := range []string{time.DateOnly, "02.01.2006 15:04", time.RFC3339} {
+					if holiday && weeks == 2 { // too little evidence
+						continue
+					}
+					var days, next []string
+					for at := first; len(next) < 10; at = at.AddDate(0, 0, 1) {
+						switch date := at.Format(layout); {
+						case !has(at):
+						case at.Before(first.AddDate(0, 0, 7*weeks)):
+							days = append(days, date)
+						default:
+							next = append(next, date)
+						}
+					}
+					if holiday {
+						days = slices.Delete(days, len(days)/2, len(days)/2+1)
+					}
+					axis, x, err := along(t, days...)
+					testkit.OK(t, err, name)
+					g := axis.Grid(x)
+					var got []string
+					for n := range next {
+						got = append(got, axis.Format(g.Next(n+1)))
+					}
+					what := fmt.Sprintf("%s, %d weeks, holiday %v", name, weeks, holiday)
+					testkit.Equal(t, strings.Join(got, "|"), strings.Join(next, "|"), what)
+					testkit.Equal(t, fmt.Sprintf("%v %s", g.Step, g.Hint), "1 day", what)
+					testkit.Equal(t, g.Steps(x[len(x)-1]+14), 2*strings.Count(open, "x"), what, ": rows in two weeks")
+				}
+			}
+		}
+	}
+}
+
+// TestNoWeekdays checks that days with gaps are not a series on some weekdays.
+func TestNoWeekdays(t *testing.T) {
+	for name, days := range map[string]string{ // from Monday; the last one has a row
+		"a week with a gap":                "xx.xxxx",
+		"a gap, more than a week":          "xxxxx.xxxxxx",
+		"a gap in two weeks":               "xxxxxx.xxxxxxx",
+		"one gap, not on a weekend":        ".xxxxxx.xxxxxx",
+		"the same day twice, two others":   "xx.xxxxx..xx.x",
+		"twice, another once":              "xx.xxxxxx.x.xx",
+		"14 of 30":                         "x..xx.x...xx...x.xx...x...xx.x",
+		"a weekly day, once shifted":       "x......x.......x.....x......x......x",
+		"weekly on different weekdays":     strings.Repeat("x.......x.....x.......x.....", 6) + "x",
+		"two days of one week and a third": "x..x...x",
+		"Mondays, Wednesdays, a Saturday":  "x.x....x.x....x.xx...x.x",
+		"three weeks, many missing":        "x.x.x..x......x.x",
+	} {
+		var cells []string
+		for i, c := range days {
+			if c == 'x' {
+				cells = append(cells, time.Date(2024, 1, 1+i, 0, 0, 0, 0, time.UTC).Format(time.DateOnly))
+			}
+		}
+		axis, x, err := along(t, cells...)
+		testkit.OK(t, err, name)
+		g := axis.Grid(x)
+		testkit.Equal(t, g.Share(), 1, name, ": share")
 	}
 }
 
