@@ -531,6 +531,23 @@ func TestOpeningHours(t *testing.T) {
 	refused.fails(t, "a horizon of 2d", cli.ExitMistake, "ends before the next row of", "open.csv, 2024-01-15 10:00")
 }
 
+// TestWeekdays checks that a series on Monday, Wednesday and Friday continues with them, and that its season is a week.
+func TestWeekdays(t *testing.T) {
+	table, rng := "time,y\n", rand.New(rand.NewPCG(1, 2))
+	for i := range 36 {
+		at := time.Date(2024, 1, 1+7*(i/3)+2*(i%3), 0, 0, 0, 0, time.UTC)
+		table += at.Format("2006-01-02 15:04") + fmt.Sprintf(",%.2f\n", []float64{110, 100, 93}[i%3]+2*rng.NormFloat64())
+	}
+	dir := t.TempDir()
+	out := filepath.Join(dir, "o.csv")
+	r := succeed(t, "forecast", testkit.Put(t, dir, "mwf.csv", table), "--horizon", "4", "-o", out)
+	testkit.Contains(t, r.stdout, "seasons: 7 days\n")
+	want := []string{"2024-03-25 00:00", "2024-03-27 00:00", "2024-03-29 00:00", "2024-04-01 00:00"}
+	for i, row := range lines(t, out)[1:] {
+		testkit.Equal(t, row[0], want[i], "row ", i)
+	}
+}
+
 // TestQuantiles checks that --quantiles adds the quantiles of an observation in the given order: the median of a log-normal forecast is
 // below its mean, and the bounds of the 95 % interval are quantiles. predict, fill and --json have the same numbers.
 func TestQuantiles(t *testing.T) {

@@ -26,6 +26,9 @@ type Axis struct {
 	Clock int64 `json:"clock,omitempty"`
 	// Business means that months and years begin at their first (Day is 1) or last (Day is 31) day from Monday to Friday.
 	Business bool `json:"business,omitempty"`
+	// Weekday, 1 for Monday to 7 for Sunday, means that they begin at this weekday: the first one from Day on, which is 1,
+	// 8, 15 or 22 for the first to the fourth one of the month, or the last one if Day is 31. Otherwise it is 0.
+	Weekday int `json:"weekday,omitempty"`
 	// Layout is the layout of dates in the column, nil for numbers. Its JSON is 3 February 2001, 04:05:06.789123456, in the layout.
 	Layout *layout `json:"notation,omitempty"`
 	// Offset is the offset from UTC of the last row in time, in seconds. New dates are written with it.
@@ -55,7 +58,8 @@ func (a *Axis) Check() error {
 	if a.Layout != nil {
 		_, timed := unitSeconds[a.Unit]
 		calendar := unitMonths[a.Unit] > 0 && a.Day >= 1 && a.Day <= 31 && a.Clock >= 0 && a.Clock < secondsPerDay*1e9 &&
-			!(a.Business && a.Day > 1 && a.Day < 31)
+			!(a.Business && (a.Weekday != 0 || a.Day > 1 && a.Day < 31)) && a.Weekday >= 0 && a.Weekday <= 7 &&
+			!(a.Weekday > 0 && a.Day < 31 && (a.Day > 22 || a.Day%7 != 1))
 		bad = !timed && !calendar
 	}
 	const farthest = 1e12 // seconds from 1970
@@ -159,21 +163,18 @@ func (a *Axis) monthOf(t time.Time) int64 {
 // monthStart returns the beginning of a month of the axis.
 func (a *Axis) monthStart(month int64) time.Time {
 	first := time.Date(0, time.Month(month+1), 1, 0, 0, 0, 0, time.UTC)
-	day := min(a.Day, daysIn(first))
-	if a.Business {
-		day = businessDay(first, a.Day > 1)
-	}
-	return first.AddDate(0, 0, day-1).Add(time.Duration(a.Clock))
+	return first.AddDate(0, 0, a.startDay(first)-1).Add(time.Duration(a.Clock))
 }
 
-// businessDay returns the first or last day of a month from Monday to Friday.
-func businessDay(in time.Time, last bool) int {
-	day, step := 1, 1
-	if last {
-		day, step = daysIn(in), -1
+// startDay returns the day on which a month of the axis begins in the month of first, which is its first day.
+func (a *Axis) startDay(first time.Time) int {
+	day, step := min(a.Day, daysIn(first)), 1
+	if a.Day == 31 {
+		step = -1
 	}
-	for isWeekend(time.Date(in.Year(), in.Month(), day, 0, 0, 0, 0, time.UTC).Weekday()) {
-		day += step
+	weekday := (first.Weekday() + time.Weekday(day-1)) % 7
+	for a.Business && isWeekend(weekday) || a.Weekday > 0 && weekday != time.Weekday(a.Weekday%7) {
+		day, weekday = day+step, (weekday+time.Weekday(step)+7)%7
 	}
 	return day
 }
@@ -264,8 +265,8 @@ func (a *Axis) Append(b []byte, x float64) []byte {
 }
 
 // axisOf returns the axis of a column of dates. The unit is months or years if all dates are the same day of the
-// month, or the last day of months without it, at the same time of day, or if all are the first or last business day
-// of a month. Otherwise it is the unit of most steps.
+// month, or the last day of months without it, at the same time of day, or if all are the first or last business day or
+// the same weekday, such as the third Friday, of a month. Otherwise it is the unit of most steps.
 func axisOf(l layout, times []time.Time) *Axis {
 	clock := func(t time.Time) time.Duration { return t.Sub(t.Truncate(24 * time.Hour)) }
 	first, latest := local(times[0]), times[0]
@@ -294,7 +295,7 @@ func axisOf(l layout, times []time.Time) *Axis {
 	case l.monthly() || l.quarterly():
 		a.Day = 1
 	case spread && sameClock && l.day != week:
-		a.Day, a.Business = dayOfMonths(times)
+		a.setDay(times)
 	}
 	if a.Day > 0 {
 		a.Unit, a.Clock, a.Local = "months", int64(clock(first)), true
@@ -321,27 +322,42 @@ func axisOf(l layout, times []time.Time) *Axis {
 	return a
 }
 
-// dayOfMonths returns the day of the month that all times have, 31 for the last one, and whether it is the first or
-// last business day. It returns 0 if they have different days.
-func dayOfMonths(times []time.Time) (day int, business bool) {
-	latest := 0
+// setDay sets the rule that gives the day of the month of all times. If there is none, Day remains 0.
+func (a *Axis) setDay(times []time.Time) {
+	latest, first := 0, local(times[0])
 	for _, t := range times {
 		latest = max(latest, local(t).Day())
 	}
-	same := func(day func(month time.Time) int) bool {
-		return !slices.ContainsFunc(times, func(t time.Time) bool { return local(t).Day() != day(local(t)) })
+	rules := []Axis{{Day: 31}, {Day: latest}, {Day: 1, Business: true}, {Day: 31, Business: true}}
+	weekday, week := (int(first.Weekday())+6)%7+1, (first.Day()-1)/7
+	if rules = append(rules, Axis{Day: 31, Weekday: weekday}); week < 4 {
+		rules = append(rules, Axis{Day: 1 + 7*week, Weekday: weekday})
 	}
-	switch {
-	case same(daysIn):
-		return 31, false
-	case same(func(month time.Time) int { return min(latest, daysIn(month)) }):
-		return latest, false
-	case same(func(month time.Time) int { return businessDay(month, false) }):
-		return 1, true
-	case same(func(month time.Time) int { return businessDay(month, true) }):
-		return 31, true
+	for _, rule := range rules {
+		another := func(t time.Time) bool {
+			at := local(t)
+			return at.Day() != rule.startDay(at.AddDate(0, 0, 1-at.Day()))
+		}
+		if !slices.ContainsFunc(times, another) && (rule.Weekday == 0 || !evenDays(times)) {
+			a.Day, a.Business, a.Weekday = rule.Day, rule.Business, rule.Weekday
+			return
+		}
 	}
-	return 0, false
+}
+
+// evenDays reports whether the steps between times are multiples of the shortest one in local time, such as four weeks.
+func evenDays(times []time.Time) bool {
+	var all []int64
+	for _, t := range times {
+		all = append(all, local(t).Unix())
+	}
+	slices.Sort(all)
+	all = slices.Compact(all)
+	least := int64(math.MaxInt64)
+	for i := range all[1:] {
+		least = min(least, all[i+1]-all[i])
+	}
+	return !slices.ContainsFunc(all, func(at int64) bool { return (at-all[0])%least != 0 })
 }
 
 // daysIn returns the number of days in the month of a time.

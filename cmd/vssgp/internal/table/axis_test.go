@@ -56,6 +56,24 @@ func TestDatesBecomeNumbersAndBack(t *testing.T) {
 			"2024-09-30|2024-12-31"},
 		"last business days of years": {"2021-12-31|2022-12-30|2023-12-29", "years", []float64{0, 1, 2}, "year",
 			"2024-12-31|2025-12-31"},
+		"last Fridays": {"2023-01-27|2023-02-24|2023-03-31|2023-04-28", "months", []float64{0, 1, 2, 3}, "month",
+			"2023-05-26|2023-06-30"},
+		"third Fridays": {"20.01.2023 00:00|17.02.2023 00:00|17.03.2023 00:00|21.04.2023 00:00", "months",
+			[]float64{0, 1, 2, 3}, "month", "19.05.2023 00:00|16.06.2023 00:00"},
+		"third Fridays of quarters": {"2023-03-17|2023-06-16|2023-09-15|2023-12-15|2024-03-15|2024-06-21", "months",
+			[]float64{0, 3, 6, 9, 12, 15}, "quarter", "2024-09-20|2024-12-20"},
+		"first Mondays, a gap": {"2023-01-02|2023-02-06|2023-04-03|2023-05-01", "months", []float64{0, 1, 3, 4}, "month",
+			"2023-06-05|2023-07-03"},
+		"second Tuesdays": {"2024-01-09|2024-02-13|2024-03-12|2024-04-09", "months", []float64{0, 1, 2, 3}, "month",
+			"2024-05-14|2024-06-11"},
+		"second Sundays": {"2024-01-14T09:00+01:00|2024-02-11T09:00+01:00|2024-03-10T09:00+01:00|2024-04-14T09:00+02:00",
+			"months", []float64{0, 1, 2, 3}, "month", "2024-05-12T09:00+02:00|2024-06-09T09:00+02:00"},
+		"fourth Thursdays of November": {"2021-11-25|2022-11-24|2023-11-23|2024-11-28", "years",
+			[]float64{0, 1, 2, 3}, "year", "2025-11-27|2026-11-26"},
+		"every fourth Friday": {"2024-01-05|2024-02-02|2024-03-01|2024-03-29", "days", []float64{0, 28, 56, 84}, "",
+			"2024-04-26|2024-05-24"},
+		"every fourth Friday, the first of months": {"2024-01-05|2024-02-02|2024-03-01", "days", []float64{0, 28, 56}, "",
+			"2024-03-29|2024-04-26"},
 		"months and years":              {"Nov-23|Dec-23|Jan-24", "months", []float64{0, 1, 2}, "month", "Feb-24|Mar-24"},
 		"months of one year, spelled":   {"Jan-22|Feb-22|Mar-22|May-22", "months", []float64{0, 1, 2, 4}, "month", "Jun-22|Jul-22"},
 		"quarters by their last months": {"Sep-23|Dec-23|Mar-24", "months", []float64{0, 3, 6}, "quarter", "Jun-24|Sep-24"},
@@ -346,6 +364,9 @@ func TestAxisCheck(t *testing.T) {
 		"clock":    func(a *Axis) { a.Unit, a.Day, a.Clock = "years", 1, -1 },
 		"layout":   func(a *Axis) { a.Layout = nil },
 		"business": func(a *Axis) { a.Unit, a.Day, a.Business = "months", 15, true },
+		"weekday":  func(a *Axis) { a.Unit, a.Day, a.Weekday = "months", 1, 8 },
+		"week":     func(a *Axis) { a.Unit, a.Day, a.Weekday = "months", 29, 5 },
+		"both":     func(a *Axis) { a.Unit, a.Day, a.Business, a.Weekday = "months", 1, true, 5 },
 	} {
 		a := *good
 		if change(&a); a.Check() == nil {
@@ -398,10 +419,13 @@ func TestOpeningHours(t *testing.T) {
 		"Tuesday to Saturday": {time.DateOnly, 24 * time.Hour, 34, func(at time.Time) bool { return at.Weekday() > 1 },
 			"2024-02-06|2024-02-07|2024-02-08", "2024-02-12", 5},
 		"Monday to Friday": {time.DateOnly, 24 * time.Hour, 12, weekday, "2024-01-15|2024-01-16|2024-01-17", "2024-01-21", 5},
-		// Too little evidence.
-		"two days": {minute, time.Hour, 2, open, "2024-01-02T20:00|2024-01-02T21:00|2024-01-02T22:00", "2024-01-03T00:00", 5},
 		"three weeks without Sunday": {time.DateOnly, 24 * time.Hour, 20, func(at time.Time) bool { return at.Weekday() > 0 },
-			"2024-01-21|2024-01-22|2024-01-23", "2024-01-28", 8},
+			"2024-01-22|2024-01-23|2024-01-24", "2024-01-28", 6},
+		"hours on Tuesday and Thursday": {minute, time.Hour, 11, func(at time.Time) bool {
+			return open(at) && weekday(at) && at.Weekday()%2 == 0
+		}, "2024-01-16T10:00|2024-01-16T11:00|2024-01-16T12:00", "2024-01-20T00:00", 20},
+		// Too little evidence.
+		"two days":                     {minute, time.Hour, 2, open, "2024-01-02T20:00|2024-01-02T21:00|2024-01-02T22:00", "2024-01-03T00:00", 5},
 		"a week from Monday to Friday": {minute, time.Hour, 5, open, "2024-01-06T10:00|2024-01-06T11:00|2024-01-06T12:00", "2024-01-07T12:00", 13},
 		"irregular hours": {minute, time.Hour, 20, func(at time.Time) bool { return open(at) && (37*at.Hour()+53*at.YearDay())%7 < 3 },
 			"", "", 0},
@@ -424,6 +448,85 @@ func TestOpeningHours(t *testing.T) {
 		for n := range 500 { // Steps is the inverse of Next
 			testkit.Equal(t, g.Steps(g.Next(n+1)), n+1, name, ": rows until the next row ", n+1)
 		}
+	}
+}
+
+// TestWeekdays checks that a series on some weekdays continues with them from two weeks on, also without a holiday, and
+// that its step is a day.
+func TestWeekdays(t *testing.T) {
+	monday := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
+	for name, open := range map[string]string{ // from Sunday
+		"Mon Wed Fri": ".x.x.x.", "Tue Thu": "..x.x..", "Tue Thu Sat": "..x.x.x", "Mon Thu": ".x..x..", "Mon Fri": ".x...x.",
+		"Wed Sun": "x..x...", "Sat Sun": "x.....x", "Mon-Sat": ".xxxxxx", "Sun-Fri": "xxxxxx.", "Tue-Sat": "..xxxxx",
+		"Mon-Thu": ".xxxx..", "Mon-Fri": ".xxxxx.",
+	} {
+		has := func(at time.Time) bool { return open[at.Weekday()] == 'x' }
+		first := monday // the day after a closed one: two weeks have every weekday twice
+		for !has(first) {
+			first = first.AddDate(0, 0, 1)
+		}
+		for _, weeks := range []int{2, 4, 12, 30} {
+			for _, holiday := range []bool{false, true} {
+				for _, layout := range []string{time.DateOnly, "02.01.2006 15:04", time.RFC3339} {
+					if holiday && weeks == 2 { // too little evidence
+						continue
+					}
+					var days, next []string
+					for at := first; len(next) < 10; at = at.AddDate(0, 0, 1) {
+						switch date := at.Format(layout); {
+						case !has(at):
+						case at.Before(first.AddDate(0, 0, 7*weeks)):
+							days = append(days, date)
+						default:
+							next = append(next, date)
+						}
+					}
+					if holiday {
+						days = slices.Delete(days, len(days)/2, len(days)/2+1)
+					}
+					axis, x, err := along(t, days...)
+					testkit.OK(t, err, name)
+					g := axis.Grid(x)
+					var got []string
+					for n := range next {
+						got = append(got, axis.Format(g.Next(n+1)))
+					}
+					what := fmt.Sprintf("%s, %d weeks, holiday %v", name, weeks, holiday)
+					testkit.Equal(t, strings.Join(got, "|"), strings.Join(next, "|"), what)
+					testkit.Equal(t, fmt.Sprintf("%v %s", g.Step, g.Hint), "1 day", what)
+					testkit.Equal(t, g.Steps(x[len(x)-1]+14), 2*strings.Count(open, "x"), what, ": rows in two weeks")
+				}
+			}
+		}
+	}
+}
+
+// TestNoWeekdays checks that days with gaps are not a series on some weekdays.
+func TestNoWeekdays(t *testing.T) {
+	for name, days := range map[string]string{ // from Monday; the last one has a row
+		"a week with a gap":                "xx.xxxx",
+		"a gap, more than a week":          "xxxxx.xxxxxx",
+		"a gap in two weeks":               "xxxxxx.xxxxxxx",
+		"one gap, not on a weekend":        ".xxxxxx.xxxxxx",
+		"the same day twice, two others":   "xx.xxxxx..xx.x",
+		"twice, another once":              "xx.xxxxxx.x.xx",
+		"14 of 30":                         "x..xx.x...xx...x.xx...x...xx.x",
+		"a weekly day, once shifted":       "x......x.......x.....x......x......x",
+		"weekly on different weekdays":     strings.Repeat("x.......x.....x.......x.....", 6) + "x",
+		"two days of one week and a third": "x..x...x",
+		"Mondays, Wednesdays, a Saturday":  "x.x....x.x....x.xx...x.x",
+		"three weeks, many missing":        "x.x.x..x......x.x",
+	} {
+		var cells []string
+		for i, c := range days {
+			if c == 'x' {
+				cells = append(cells, time.Date(2024, 1, 1+i, 0, 0, 0, 0, time.UTC).Format(time.DateOnly))
+			}
+		}
+		axis, x, err := along(t, cells...)
+		testkit.OK(t, err, name)
+		g := axis.Grid(x)
+		testkit.Equal(t, g.Share(), 1, name, ": share")
 	}
 }
 

@@ -48,9 +48,28 @@ func (a *Axis) Grid(x []float64) Grid {
 			break
 		}
 	}
-	g.Hint = a.hint(g.Step)
 	g.setOpen(x)
+	if seconds := unitSeconds[a.Unit]; seconds > 0 {
+		g.setWeekdays(x, steps, secondsPerDay/float64(seconds))
+	}
+	g.Hint = a.hint(g.Step)
 	return g
+}
+
+// setWeekdays replaces a grid without a step of whole days by days if the rows regularly follow weekdays. Monday,
+// Wednesday and Friday have steps of two and three days.
+func (g *Grid) setWeekdays(x, steps []float64, day float64) {
+	if g.Even && math.Mod(g.Step, day) == 0 {
+		return
+	}
+	days := Grid{First: g.First, Last: g.Last, axis: g.axis}
+	days.along(x, steps, day)
+	if h := days.openingHours(x); h != nil {
+		if _, regular := h.weekdays(); regular {
+			days.setOpen(x)
+			*g = days
+		}
+	}
 }
 
 // along fits a grid with approximately the given step to sorted x.

@@ -7,10 +7,11 @@ import (
 
 // Minimum evidence that rows follow opening hours or weekdays. Fewer rows may lack an hour or a weekday by chance.
 const (
-	fewestOpenRows = 10  // rows
-	fewestOpenDays = 3   // days with rows, for opening hours
-	fewestWorkdays = 10  // days with rows, for closed weekdays
-	fewestClosed   = 4   // times of a closed weekday; once is enough for a weekend
+	fewestOpenRows = 10  // rows, for opening hours
+	fewestOpenDays = 3   // days with rows
+	fewestTimes    = 2   // times of a weekday, so that its rows or their absence repeat
+	fewestClosed   = 4   // times of a closed weekday if open days are missing, fewer if less than two are
+	fewestWorkdays = 10  // days with rows, for a closed weekend if the other days are irregular
 	openShare      = 0.8 // share with rows, of the open hours of days with rows and of the open days
 	finestOpenStep = 60  // seconds
 )
@@ -45,12 +46,12 @@ func (g *Grid) setOpen(x []float64) {
 	}
 }
 
-// openingHours returns the counts of sorted x, nil if the steps do not divide a day or the rows are too few.
+// openingHours returns the counts of sorted x, nil if the steps do not divide a day.
 func (g *Grid) openingHours(x []float64) *openingHours {
 	const rounding = 1e-6
 	step := g.Step * float64(unitSeconds[g.axis.Unit])
 	perDay := math.Round(secondsPerDay / step)
-	if !g.Even || !g.axis.Dates() || len(x) < fewestOpenRows || !(step >= finestOpenStep) ||
+	if !g.Even || !g.axis.Dates() || !(step >= finestOpenStep) ||
 		math.Abs(perDay*step-secondsPerDay) > rounding*secondsPerDay {
 		return nil
 	}
@@ -79,11 +80,26 @@ func (h *openingHours) hourly() bool {
 	days := count(h.days)
 	_, end := h.at(h.last)
 	open := days*count(h.used) - count(h.used[:h.offset]) - count(h.used[end+1:])
-	return days >= fewestOpenDays && float64(h.rows) >= openShare*float64(open)
+	return h.rows >= fewestOpenRows && days >= fewestOpenDays && float64(h.rows) >= openShare*float64(open)
 }
 
-// closed returns the weekdays without rows, from the weekday of the first row.
-func (h *openingHours) closed() (closed [7]bool) {
+// closed returns the weekdays without rows, from the weekday of the first row. If the days with rows are irregular,
+// these are Saturday and Sunday or none.
+func (h *openingHours) closed() [7]bool {
+	closed, regular := h.weekdays()
+	if regular {
+		return closed
+	}
+	saturday, sunday := h.weekend()
+	weekend := count(h.days) >= fewestWorkdays && closed[saturday] && closed[sunday]
+	closed = [7]bool{}
+	closed[saturday], closed[sunday] = weekend, weekend
+	return closed
+}
+
+// weekdays returns the weekdays without rows, from the weekday of the first row, and reports whether the others
+// regularly have rows.
+func (h *openingHours) weekdays() (closed [7]bool, regular bool) {
 	var times [7]int // in the range of the data
 	open := 0
 	for day := range h.days {
@@ -92,18 +108,28 @@ func (h *openingHours) closed() (closed [7]bool) {
 			open++
 		}
 	}
-	days := count(h.days)
-	if days < fewestWorkdays {
-		return closed
+	saturday, sunday := h.weekend()
+	days, gaps := count(h.days), len(h.days)-open
+	least := min(fewestTimes+open-days, fewestClosed) // several missing days may share a weekday by chance
+	regular = days >= fewestOpenDays && float64(days) >= openShare*float64(open)
+	for i, seen := range h.seen {
+		closed[i] = !seen
+		switch {
+		case seen:
+			regular = regular && times[i] >= fewestTimes
+		case days == open && (gaps > 1 || i == saturday || i == sunday):
+			// Two closed days, or one on a weekend, are unlikely by chance if no other day is missing.
+		default:
+			regular = regular && times[i] >= least
+		}
 	}
-	saturday := int(time.Saturday-h.weekday+7) % 7
-	sunday := (saturday + 1) % 7
-	weekend := !h.seen[saturday] && !h.seen[sunday]
-	regular := float64(days) >= openShare*float64(open)
-	for i := range closed {
-		closed[i] = !h.seen[i] && (regular && times[i] >= fewestClosed || weekend && (i == saturday || i == sunday))
-	}
-	return closed
+	return closed, regular
+}
+
+// weekend returns Saturday and Sunday, from the weekday of the first row.
+func (h *openingHours) weekend() (saturday, sunday int) {
+	saturday = int(time.Saturday-h.weekday+7) % 7
+	return saturday, (saturday + 1) % 7
 }
 
 // count returns the number of true values.
