@@ -239,7 +239,7 @@ func (h *horizon) of(r *timeSeries) (int, error) {
 	switch n := r.grid.Steps(r.grid.Last + span); {
 	case n == 0 && r.grid.Share() < 1:
 		return 0, cli.Mistake("--horizon %s: ends before the next row of %s, %s, because the rows follow opening hours or "+
-			"business days", h.text, r.path, r.axis.Format(r.grid.Next(1)))
+			"weekdays", h.text, r.path, r.axis.Format(r.grid.Next(1)))
 	case n == 0:
 		return 0, cli.Mistake("--horizon %s: must be at least one step of %s, %s", h.text, r.path, spanOf(r.grid.Step, r.axis))
 	case n > maxPlaces:

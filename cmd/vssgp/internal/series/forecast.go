@@ -372,7 +372,7 @@ func (r *timeSeries) checkHorizon(x []float64, o *forecastFlags) error {
 func (r *timeSeries) defaultHorizon(m *series.Model) int {
 	rows := len(r.X) / 10
 	if periods := m.Periods(); len(periods) > 0 {
-		rows = int(math.Round(min(2*slices.Min(periods)/m.Step()*r.grid.Share(), float64(len(r.X)))))
+		rows = int(math.Round(min(2*slices.Min(periods)/r.grid.Step*r.grid.Share(), float64(len(r.X)))))
 	}
 	return max(1, min(rows, int(series.MaxHorizon*(r.grid.Last-r.grid.First)/r.grid.Step)))
 }
