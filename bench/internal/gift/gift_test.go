@@ -127,7 +127,8 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// TestShortened checks that tasks of short series have the last values before the forecast, with their dates, in the halves of all series.
+// TestShortened checks that tasks of short series have the last values before the forecast, with their dates, and the
+// halves of all series.
 func TestShortened(t *testing.T) {
 	dir, text := t.TempDir(), ""
 	for i, n := range []int{30, 24, 20, 40, 25} {

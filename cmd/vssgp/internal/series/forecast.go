@@ -215,11 +215,7 @@ func (o *forecastFlags) files(
 	return append(files, textFile(o.output, names, func(write func([]string)) {
 		for _, one := range all.finished {
 			for row := range slices.Chunk(one.value.rows, len(names)-1) {
-				text := []string{one.name, one.value.at.Axis.Format(row[0])}
-				for _, v := range row[1:] {
-					text = append(text, (*table.Axis)(nil).Format(v))
-				}
-				write(text)
+				write(append([]string{one.name}, cells(one.value.at.Axis, row)...))
 			}
 		}
 	})), nil

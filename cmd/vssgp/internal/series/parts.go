@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/datafile"
-	"github.com/vssgp/vssgp/cmd/vssgp/internal/table"
 	"github.com/vssgp/vssgp/internal/fileio"
 	"github.com/vssgp/vssgp/series"
 )
@@ -15,7 +14,9 @@ import (
 // partsTable returns the table of --parts at the times of the data and of the forecast: each output, its seasonally adjusted
 // values and its components (series.Model.Components). On the scale of logarithms, the components are factors and the
 // adjusted values quotients. Without the seasons and the calendar's regressors, the adjusted values keep the effects of columns.
-func (r *timeSeries) partsTable(ctx context.Context, path string, m *series.Model, at *datafile.Times, form *Form) (fileio.File, error) {
+func (r *timeSeries) partsTable(
+	ctx context.Context, path string, m *series.Model, at *datafile.Times, form *Form,
+) (fileio.File, error) {
 	view := r.view("", m)
 	x := slices.Concat(view.X, at.X)
 	z, err := r.known.at(m, x)
@@ -71,15 +72,7 @@ func (r *timeSeries) partsTable(ctx context.Context, path string, m *series.Mode
 	}
 	return textFile(path, names, func(write func([]string)) {
 		for row := range slices.Chunk(rows, len(names)) {
-			text := []string{r.axis.Format(row[0])}
-			for _, v := range row[1:] {
-				if math.IsNaN(v) {
-					text = append(text, "")
-				} else {
-					text = append(text, (*table.Axis)(nil).Format(v))
-				}
-			}
-			write(text)
+			write(cells(r.axis, row))
 		}
 	}), nil
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"math"
 	"runtime"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/report"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/table"
 	"github.com/vssgp/vssgp/internal/fileio"
 	"github.com/vssgp/vssgp/internal/parallel"
 	"github.com/vssgp/vssgp/series"
@@ -178,6 +180,19 @@ func (r *timeSeries) alone(env *cli.Env, flags ...string) error {
 		}
 	}
 	return nil
+}
+
+// cells returns the texts of a row of numbers whose first is an input. A missing value is empty.
+func cells(axis *table.Axis, row []float64) []string {
+	text := []string{axis.Format(row[0])}
+	for _, v := range row[1:] {
+		cell := ""
+		if !math.IsNaN(v) {
+			cell = (*table.Axis)(nil).Format(v)
+		}
+		text = append(text, cell)
+	}
+	return text
 }
 
 // textFile returns a CSV or TSV file of text.

@@ -456,11 +456,11 @@ func TestOpeningHours(t *testing.T) {
 func TestWeekdays(t *testing.T) {
 	monday := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
 	for name, open := range map[string]string{ // from Sunday
-		"Mon Wed Fri": ".x.x.x.", "Tue Thu": "..x.x..", "Tue Thu Sat": "..x.x.x", "Mon Thu": ".x..x..", "Mon Fri": ".x...x.",
-		"Wed Sun": "x..x...", "Sat Sun": "x.....x", "Mon-Sat": ".xxxxxx", "Sun-Fri": "xxxxxx.", "Tue-Sat": "..xxxxx",
-		"Mon-Thu": ".xxxx..", "Mon-Fri": ".xxxxx.",
+		"Mon Wed Fri": ".#.#.#.", "Tue Thu": "..#.#..", "Tue Thu Sat": "..#.#.#", "Mon Thu": ".#..#..", "Mon Fri": ".#...#.",
+		"Wed Sun": "#..#...", "Sat Sun": "#.....#", "Mon-Sat": ".######", "Sun-Fri": "######.", "Tue-Sat": "..#####",
+		"Mon-Thu": ".####..", "Mon-Fri": ".#####.",
 	} {
-		has := func(at time.Time) bool { return open[at.Weekday()] == 'x' }
+		has := func(at time.Time) bool { return open[at.Weekday()] == '#' }
 		first := monday // the day after a closed one: two weeks have every weekday twice
 		for !has(first) {
 			first = first.AddDate(0, 0, 1)
@@ -494,7 +494,7 @@ func TestWeekdays(t *testing.T) {
 					what := fmt.Sprintf("%s, %d weeks, holiday %v", name, weeks, holiday)
 					testkit.Equal(t, strings.Join(got, "|"), strings.Join(next, "|"), what)
 					testkit.Equal(t, fmt.Sprintf("%v %s", g.Step, g.Hint), "1 day", what)
-					testkit.Equal(t, g.Steps(x[len(x)-1]+14), 2*strings.Count(open, "x"), what, ": rows in two weeks")
+					testkit.Equal(t, g.Steps(x[len(x)-1]+14), 2*strings.Count(open, "#"), what, ": rows in two weeks")
 				}
 			}
 		}
@@ -504,22 +504,22 @@ func TestWeekdays(t *testing.T) {
 // TestNoWeekdays checks that days with gaps are not a series on some weekdays.
 func TestNoWeekdays(t *testing.T) {
 	for name, days := range map[string]string{ // from Monday; the last one has a row
-		"a week with a gap":                "xx.xxxx",
-		"a gap, more than a week":          "xxxxx.xxxxxx",
-		"a gap in two weeks":               "xxxxxx.xxxxxxx",
-		"one gap, not on a weekend":        ".xxxxxx.xxxxxx",
-		"the same day twice, two others":   "xx.xxxxx..xx.x",
-		"twice, another once":              "xx.xxxxxx.x.xx",
-		"14 of 30":                         "x..xx.x...xx...x.xx...x...xx.x",
-		"a weekly day, once shifted":       "x......x.......x.....x......x......x",
-		"weekly on different weekdays":     strings.Repeat("x.......x.....x.......x.....", 6) + "x",
-		"two days of one week and a third": "x..x...x",
-		"Mondays, Wednesdays, a Saturday":  "x.x....x.x....x.xx...x.x",
-		"three weeks, many missing":        "x.x.x..x......x.x",
+		"a week with a gap":                "##.####",
+		"a gap, more than a week":          "#####.######",
+		"a gap in two weeks":               "######.#######",
+		"one gap, not on a weekend":        ".######.######",
+		"the same day twice, two others":   "##.#####..##.#",
+		"twice, another once":              "##.######.#.##",
+		"14 of 30":                         "#..##.#...##...#.##...#...##.#",
+		"a weekly day, once shifted":       "#......#.......#.....#......#......#",
+		"weekly on different weekdays":     strings.Repeat("#.......#.....#.......#.....", 6) + "#",
+		"two days of one week and a third": "#..#...#",
+		"Mondays, Wednesdays, a Saturday":  "#.#....#.#....#.##...#.#",
+		"three weeks, many missing":        "#.#.#..#......#.#",
 	} {
 		var cells []string
 		for i, c := range days {
-			if c == 'x' {
+			if c == '#' {
 				cells = append(cells, time.Date(2024, 1, 1+i, 0, 0, 0, 0, time.UTC).Format(time.DateOnly))
 			}
 		}
