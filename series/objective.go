@@ -24,6 +24,9 @@ var errUnresolved = errors.New("the hyper-parameters exceed the numerical precis
 // resolved is the maximum rounding error of the log marginal likelihood, in nats.
 const resolved = 0.01
 
+// epsilon is the relative spacing of numbers.
+const epsilon = 0x1p-52
+
 // difference is the finite-difference step for derivatives of moments, in the logarithms of the state-space parameters.
 const difference = 1e-6
 
@@ -39,8 +42,10 @@ type objective struct {
 	tracks []*track
 	fixed  bool // skip the derivatives and the information of the state-space parameters
 
-	at     stateSpace
-	groups []differentiated // moments of each track in state at
+	at      stateSpace
+	derived bool             // whether the derivatives by the parameters of at are known
+	groups  []differentiated // moments of each track at at
+	small   []*dense         // tracks with few observations; nil: others
 
 	simulated int // approximate total number of simulated observations
 
@@ -71,17 +76,31 @@ func newObjective(ctx context.Context, l *layout, tracks []*track) *objective {
 	return o
 }
 
-// whiten computes the moments at a stateSpace, and their derivatives on request, unless they are up to date.
+// whiten computes the moments, or the covariances of few observations, at a stateSpace. On request, it also computes their derivatives.
+// It does nothing if they are up to date.
 func (o *objective) whiten(at stateSpace, derivatives bool) error {
-	if o.groups != nil && at == o.at && (!derivatives || len(o.groups[0].by) > 0 || at.none()) {
+	if o.groups != nil && at == o.at && (o.derived || !derivatives) {
 		return nil
+	}
+	if o.small == nil {
+		o.small = make([]*dense, len(o.tracks))
+		for g, t := range o.tracks {
+			if len(t.u) <= denseRows {
+				o.small[g] = newDense(o.layout, t)
+			}
+		}
 	}
 	all := []stateSpace{at}
 	if derivatives {
 		all = append(all, at.moved()...)
 	}
 	o.groups = nil
-	for _, t := range o.tracks {
+	for g, t := range o.tracks {
+		if o.small[g] != nil {
+			o.small[g].move(at, derivatives)
+			o.groups = append(o.groups, differentiated{})
+			continue
+		}
 		if err := o.ctx.Err(); err != nil {
 			return err
 		}
@@ -95,9 +114,12 @@ func (o *objective) whiten(at stateSpace, derivatives bool) error {
 		}
 		o.groups = append(o.groups, group)
 	}
-	o.at = at
+	o.at, o.derived = at, derivatives
 	return nil
 }
+
+// forgetMoments releases the memory of moments and covariances, which the next evaluation computes again.
+func (o *objective) forgetMoments() { o.groups, o.small = nil, nil }
 
 // parameters returns pointers to the nonzero parameters: ratio and length, quality, walk, rise and return.
 func (m *stateSpace) parameters() (all []*float64) {
@@ -192,12 +214,19 @@ func (o *objective) evaluate(e *bayes.Evaluation, v []float64) error {
 	e.Reset(len(v))
 	inner := o.layout.inner(v, rate)
 	bar := make([]float64, len(o.d)) // d∘∂L/∂d
-	for g := range o.groups {
-		value, err := o.add(e, bar, g, lambda, inner, v)
+	if !o.fixed {
+		o.forget(v)
+	}
+	for g := range o.tracks {
+		terms := o.whitened
+		if o.small[g] != nil {
+			terms = o.dense
+		}
+		t, err := terms(bar, g, lambda)
 		if err != nil {
 			return err
 		}
-		e.Value += value
+		o.add(e, t, g, inner)
 	}
 	o.layout.pull(e.Gradient, bar, o.slopes)
 	for i, g := range e.Gradient {
@@ -233,13 +262,104 @@ func (l *layout) inner(v []float64, rate float64) []inner {
 	return all
 }
 
-// add returns the L of a group and adds the group's terms to the information, to the gradient with respect to log d (bar) and to the
-// gradient with respect to the inner coordinates. With the residual r = y − Φ D m, α = K_o⁻¹r, W = DΦᵀK⁻¹ΦD = I − λA⁻¹ and X = D (∂G) D,
+// terms are a group's contributions to an evaluation.
+type terms struct {
+	outputs  float64
+	value    float64
+	gradient []float64 // ∂L by the inner coordinates
+	squares  []float64 // (W_kl)² [M,M]
+	freedom  []float64 // (W − W²)_kk [M]
+}
+
+// newTerms returns the terms of a group with n observations. The gradient with respect to log λ is that of log|λI|.
+func newTerms(outputs, n float64, inner int) *terms {
+	t := &terms{outputs: outputs, gradient: make([]float64, inner)}
+	t.gradient[0] = -0.5 * outputs * n
+	return t
+}
+
+// weigh adds the terms of W [M,M], which becomes squares, and subtracts its diagonal from bar.
+func (t *terms) weigh(w, bar []float64) {
+	m := len(bar)
+	t.squares, t.freedom = w, make([]float64, m)
+	for k := range m {
+		row := w[k*m : (k+1)*m]
+		bar[k] -= t.outputs * row[k]
+		t.gradient[0] += 0.5 * t.outputs * row[k]
+		t.freedom[k] = row[k]
+		for j, v := range row {
+			row[j] = v * v
+			t.freedom[k] -= v * v
+		}
+	}
+}
+
+// whitened returns the terms of a group and adds the gradient with respect to log d to bar. With the residual r = y − Φ D m, α = K_o⁻¹r,
+// W = DΦᵀK⁻¹ΦD = I − λA⁻¹ and X = D (∂G) D,
 //
 //	yᵀK⁻¹y = rᵀα/λ + mᵀm      ∂L/∂log d_k = m_k² − W_kk      ∂L/∂log λ = ½(rᵀα/λ − n + tr W)
 //	∂L by a state-space parameter = ½(αᵀ(∂K_o)α/λ − ∂log|K_o| − tr A⁻¹X)
 //
-// These forms avoid cancellation. The expected information ½ tr(K⁻¹ ∂K K⁻¹ ∂K) is
+// These forms avoid cancellation.
+func (o *objective) whitened(bar []float64, group int, lambda float64) (*terms, error) {
+	s := o.groups[group]
+	factor, err := o.factor(s.moments, lambda)
+	if err != nil {
+		return nil, err
+	}
+	m, logDet := len(o.d), 0.0
+	t := newTerms(float64(len(s.c)), float64(s.n), 1+len(s.moved))
+	weights := make([][]float64, len(s.c)) // D m
+	for i, c := range s.c {
+		w := o.mean(factor, c)
+		for k, d := range o.d {
+			bar[k] += w[k] * w[k]
+			t.value -= 0.5 * w[k] * w[k]
+			w[k] *= d
+		}
+		if weights[i] = w; s.rounding(w)/lambda > resolved {
+			return nil, errUnresolved
+		}
+	}
+	var z []float64
+	if factor != nil {
+		logDet = factor.LogDet()
+		z = factor.Inverse().Diag[0]
+	}
+	t.value -= 0.5 * t.outputs * (float64(s.n)*math.Log(2*math.Pi) + float64(s.n-m)*math.Log(lambda) + logDet + s.log)
+	for _, r := range o.layout.residuals(o.tracks[group], weights) {
+		alpha := solve(s.steps, r)
+		square := dot(r, alpha) / lambda
+		t.value -= 0.5 * square
+		t.gradient[0] += 0.5 * square
+		for j, k := range s.moved {
+			t.gradient[1+j] += 0.5 * dot(alpha, k.change(alpha, r)) / lambda
+		}
+	}
+	if !o.fixed {
+		if o.averages[group] == nil {
+			o.averages[group] = o.averageInformation(z, group, lambda, t.outputs)
+		}
+		x := make([]float64, m*m)
+		for j, by := range s.by {
+			o.scale(x, by.gram)
+			t.gradient[1+j] -= 0.5 * t.outputs * (by.log + dot(z, x))
+			if len(o.freedoms[group]) == j {
+				o.freedoms[group] = append(o.freedoms[group], o.freedom(z, x, lambda))
+			}
+		}
+	}
+	for i := range z {
+		z[i] *= -lambda
+	}
+	for k := range m {
+		z[k*m+k]++
+	}
+	t.weigh(z, bar)
+	return t, nil
+}
+
+// add adds a group's terms to an evaluation. The expected information ½ tr(K⁻¹ ∂K K⁻¹ ∂K) is
 //
 //	amplitudes    2 Σ_kl s_ik (W_kl)² s_jl,  s_ik = ∂log d_k/∂v_i
 //	and log λ     Σ_k s_ik (W − W²)_kk
@@ -248,80 +368,30 @@ func (l *layout) inner(v []float64, rate float64) []inner {
 // For pairs of inner coordinates, averageInformation estimates it. In the logarithm v of a standard deviation, L has the curvature
 // −∂²L/∂v² = −4σ⁴ ∂²L/∂(σ²)² − 2 ∂L/∂v. The expectation of the second term is 0. If the curvature exceeds the expected information, for
 // example if only the prior keeps a variance above 0, evaluate uses the curvature.
-func (o *objective) add(e *bayes.Evaluation, bar []float64, group int, lambda float64, inner []inner, v []float64) (value float64, err error) {
-	s, t := o.groups[group], o.tracks[group]
-	factor, err := o.factor(s.moments, lambda)
-	if err != nil {
-		return 0, err
-	}
-	m, outputs, logDet := len(o.d), float64(len(s.c)), 0.0
-	weights := make([][]float64, len(s.c)) // D m
-	for i, c := range s.c {
-		w := o.mean(factor, c)
-		for k, d := range o.d {
-			bar[k] += w[k] * w[k]
-			value -= 0.5 * w[k] * w[k]
-			w[k] *= d
-		}
-		if weights[i] = w; s.rounding(w)/lambda > resolved {
-			return 0, errUnresolved
+func (o *objective) add(e *bayes.Evaluation, t *terms, group int, inner []inner) {
+	e.Value += t.value
+	o.layout.inform(e, t.squares, o.slopes, 2*t.outputs)
+	o.cross(e, t.freedom, t.outputs, inner[0])
+	for i, v := range t.gradient {
+		for _, p := range inner[i] {
+			e.Gradient[p.i] += v * p.by
 		}
 	}
-	var z []float64
-	if factor != nil {
-		logDet = factor.LogDet()
-		z = factor.Inverse().Diag[0]
+	if o.fixed {
+		return
 	}
-	value -= 0.5 * outputs * (float64(s.n)*math.Log(2*math.Pi) + float64(s.n-m)*math.Log(lambda) + logDet + s.log)
-	gradient, information := make([]float64, len(inner)), make([]float64, len(inner)*len(inner))
-	gradient[0] = -0.5 * outputs * float64(s.n)
-	for _, r := range o.layout.residuals(t, weights) {
-		alpha := solve(s.steps, r)
-		square := dot(r, alpha) / lambda
-		value -= 0.5 * square
-		gradient[0] += 0.5 * square
-		for j, k := range s.moved {
-			gradient[1+j] += 0.5 * dot(alpha, k.change(alpha, r)) / lambda
-		}
+	for j, by := range o.freedoms[group] {
+		o.cross(e, by, t.outputs, inner[1+j])
 	}
-	if !o.fixed {
-		copy(information, o.averageNear(v, z, group, lambda, outputs))
-		x := make([]float64, m*m)
-		for j, by := range s.by {
-			o.scale(x, by.gram)
-			gradient[1+j] -= 0.5 * outputs * (by.log + dot(z, x))
-			o.cross(e, o.freedom(group, j, z, x, lambda), outputs, inner[1+j])
-		}
-	}
-	freedom := make([]float64, m) // (W − W²)_kk
-	for j := range m {
-		row := z[j*m : (j+1)*m]
-		own := 1 - lambda*row[j]
-		bar[j] -= outputs * own
-		gradient[0] += 0.5 * outputs * own
-		freedom[j] = own
-		for k, v := range row {
-			w := lambda * v
-			if k == j {
-				w = own
-			}
-			row[k] = w * w
-			freedom[j] -= w * w
-		}
-	}
-	o.layout.inform(e, z, o.slopes, 2*outputs)
-	o.cross(e, freedom, outputs, inner[0])
 	for i, a := range inner {
 		for _, p := range a {
-			e.Gradient[p.i] += gradient[i] * p.by
 			for j, b := range inner {
 				for _, q := range b {
-					e.AddTo(p.i, q.i, information[i*len(inner)+j]*p.by*q.by)
+					e.AddTo(p.i, q.i, o.averages[group][i*len(inner)+j]*p.by*q.by)
 				}
 			}
 		}
 	}
-	return value, nil
 }
 
 // cross adds the information between the amplitudes and an inner coordinate, given by feature in by.
@@ -350,32 +420,22 @@ func (c *covariance) change(alpha, applied []float64) []float64 {
 // again. It only affects the steps of a search: the evidence of a variant uses the information at its mode.
 const nearby = 0.5
 
-// averageNear returns averageInformation at v or at nearby coordinates.
-func (o *objective) averageNear(v, z []float64, group int, lambda, outputs float64) []float64 {
+// forget discards the expected information of the state-space model if v is not near the coordinates of the last one.
+func (o *objective) forget(v []float64) {
 	moved := func(i int) bool { return math.Abs(v[i]-o.averaged[i]) > nearby }
 	if o.averaged == nil || slices.ContainsFunc(upTo(0, len(v)), moved) {
 		o.averaged, o.averages, o.freedoms = slices.Clone(v), make([][]float64, len(o.tracks)), make([][][]float64, len(o.tracks))
 	}
-	if o.averages[group] == nil {
-		width := 1 + len(o.groups[group].by)
-		o.averages[group] = make([]float64, width*width)
-		o.averageInformation(o.averages[group], z, group, lambda, outputs)
-	}
-	return o.averages[group]
 }
 
-// freedom returns −λ (A⁻¹XA⁻¹)_kk for parameter j of the state-space model, at the coordinates averaged.
-func (o *objective) freedom(group, j int, z, x []float64, lambda float64) []float64 {
-	if len(o.freedoms[group]) > j {
-		return o.freedoms[group][j]
-	}
+// freedom returns −λ (A⁻¹XA⁻¹)_kk [M], given A⁻¹ and X [M,M].
+func (o *objective) freedom(z, x []float64, lambda float64) []float64 {
 	m := len(o.d)
 	product, size := product(z, x, m)
 	f := make([]float64, m)
 	for k := range m {
 		f[k] = -lambda * dot(product[k*size:][:m], z[k*m:(k+1)*m])
 	}
-	o.freedoms[group] = append(o.freedoms[group], f)
 	return f
 }
 
@@ -384,12 +444,12 @@ const (
 	steppingRows  = 200  // same for the steps of a search
 )
 
-// averageInformation adds ½ yᵀK⁻¹ ∂_iK K⁻¹ ∂_jK K⁻¹y for log λ and the state-space parameters (Gilmour, Thompson & Cullis 1995), averaged
+// averageInformation returns ½ yᵀK⁻¹ ∂_iK K⁻¹ ∂_jK K⁻¹y for log λ and the state-space parameters (Gilmour, Thompson & Cullis 1995), averaged
 // over outputs y simulated from the model. The expectation over y is the expected information. With the residual r = y − Φ D m, K⁻¹y =
 // K_o⁻¹ r/λ. With q_i = ∂_iK_o K_o⁻¹ r for a state-space parameter and q = r for log λ, the term is
 //
 //	½ (q_iᵀK_o⁻¹q_j − (DΦᵀK_o⁻¹q_i)ᵀ A⁻¹ (DΦᵀK_o⁻¹q_j))/λ
-func (o *objective) averageInformation(information, z []float64, group int, lambda, outputs float64) {
+func (o *objective) averageInformation(z []float64, group int, lambda, outputs float64) []float64 {
 	t, steps, moved := o.tracks[group], o.groups[group].steps, o.groups[group].moved
 	width := 1 + len(moved)
 	simulated := o.simulate(group, steps, z, lambda)
@@ -403,7 +463,7 @@ func (o *objective) averageInformation(information, z []float64, group int, lamb
 		solved[k] = solve(steps, q[k])
 	})
 	projected := o.project(t, solved)
-	factor := 0.5 * outputs / lambda / float64(len(simulated))
+	factor, information := 0.5*outputs/lambda/float64(len(simulated)), make([]float64, width*width)
 	for first := 0; first < len(q); first += width {
 		for j := range width {
 			turned := times(z, projected[first+j])
@@ -412,6 +472,7 @@ func (o *objective) averageInformation(information, z []float64, group int, lamb
 			}
 		}
 	}
+	return information
 }
 
 // simulate draws outputs from the model and returns their residuals y − Φ D m.
@@ -494,6 +555,5 @@ func (s *moments) rounding(weights []float64) float64 {
 	for k, w := range weights {
 		sum += math.Abs(w) * math.Sqrt(s.gram[k*m+k])
 	}
-	const epsilon = 0x1p-52
 	return epsilon * sum * sum
 }

@@ -56,15 +56,14 @@ func (o *objective) conditional(v []float64, sums []*moments) (all []*posterior,
 
 // conditional returns the posterior of each group at hyper-parameters v.
 func (m *Model) conditional(ctx context.Context, v []float64) ([]*posterior, error) {
-	o := newObjective(ctx, m.layout, m.tracks)
-	if err := o.whiten(m.layout.stateSpaceAt(v), false); err != nil {
-		return nil, err
-	}
 	var sums []*moments
-	for _, g := range o.groups {
-		sums = append(sums, g.moments)
+	for _, t := range m.tracks {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		sums = append(sums, m.layout.whiten(t, []stateSpace{m.layout.stateSpaceAt(v)})[0])
 	}
-	return o.conditional(v, sums)
+	return newObjective(ctx, m.layout, m.tracks).conditional(v, sums)
 }
 
 // condition computes the posteriors at the mode and at the draws on the first call. It drops extreme draws that exceed the numerical

@@ -115,11 +115,10 @@ func (s *search) fixed() []Part {
 
 // A trial is a set of parts with the mode of its hyper-parameters.
 type trial struct {
-	parts    []Part
-	o        *objective
-	mode     []float64
-	at       *bayes.Evaluation
-	diagonal [][]float64 // diagonal of G of each group near the mode
+	parts []Part
+	o     *objective
+	mode  []float64
+	at    *bayes.Evaluation
 }
 
 // objective returns the log posterior up to a constant.
@@ -311,6 +310,10 @@ func (t *trial) sides() map[string]int {
 	lambda, _ := l.variance(t.mode)
 	d := make([]float64, l.size())
 	l.amplitudes(d, t.mode, nil)
+	var sums []*moments
+	for _, track := range t.o.tracks {
+		sums = append(sums, l.whiten(track, []stateSpace{l.stateSpaceAt(t.mode)})[0])
+	}
 	for _, b := range l.blocks {
 		if b.offset == nil {
 			continue
@@ -319,8 +322,8 @@ func (t *trial) sides() map[string]int {
 		sides[name] = max(sides[name], 0)
 		for i, offset := range b.offset {
 			for k := b.lo + 2*i; k < b.lo+2*i+2; k++ {
-				for _, s := range t.diagonal {
-					if d[k]*d[k]*s[k] > negligible*lambda {
+				for _, s := range sums {
+					if d[k]*d[k]*s.gram[k*len(d)+k] > negligible*lambda {
 						sides[name] = max(sides[name], int(math.Round(math.Abs(offset)/step)))
 					}
 				}
@@ -386,15 +389,7 @@ func (s *search) mode(parts []Part, tracks []*track, from *trial, evaluations in
 	} else if err != nil {
 		return nil, fmt.Errorf("%w", err)
 	}
-	for _, g := range t.o.groups {
-		m := l.size()
-		diagonal := make([]float64, m)
-		for k := range m {
-			diagonal[k] = g.gram[k*m+k]
-		}
-		t.diagonal = append(t.diagonal, diagonal)
-	}
-	t.o.groups = nil
+	t.o.forgetMoments()
 	s.o.trialDone(len(s.try))
 	return t, nil
 }

@@ -153,7 +153,7 @@ func (t *trial) variant() (*variant, error) {
 	if err := t.objective()(t.at, t.mode); err != nil {
 		return nil, err
 	}
-	t.o.groups = nil
+	t.o.forgetMoments()
 	g, err := t.at.Gaussian(t.mode, t.o.layout.scale())
 	if err != nil {
 		return nil, err
