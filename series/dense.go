@@ -9,8 +9,11 @@ import (
 	"github.com/vssgp/vssgp/internal/simd"
 )
 
-// denseRows is the maximum number of observations of a group whose covariance is used directly.
-const denseRows = 160
+// few reports whether the covariance of n observations costs less than the moments of m features.
+func few(n, m int) bool { return n <= m+denseRows }
+
+// denseRows is the maximum number of observations without features for which few is true.
+const denseRows = 50
 
 // A dense is a group with few observations and its covariance K = VᵀV + λK_o, V = DΦᵀ. With P = K⁻¹, α = Py, m = Vα, W = VPVᵀ and,
 // for a parameter j of the state-space model, ∂_j = λ∂K_o,

@@ -85,7 +85,7 @@ func (o *objective) whiten(at stateSpace, derivatives bool) error {
 	if o.small == nil {
 		o.small = make([]*dense, len(o.tracks))
 		for g, t := range o.tracks {
-			if len(t.u) <= denseRows {
+			if few(len(t.u), len(o.d)) {
 				o.small[g] = newDense(o.layout, t)
 			}
 		}
