@@ -199,6 +199,9 @@ func (s *search) density() (float64, error) {
 	if err != nil {
 		return 0, err
 	}
+	if from <= s.from {
+		s.begun = t
+	}
 	changing, _, err := s.refit(t, t)
 	if err != nil {
 		return 0, err

@@ -36,6 +36,7 @@ type search struct {
 	sides  map[string]int // layout.sides
 	rest   *trial         // best trial without short memory; nil: unknown
 	gain   float64        // factor of stepGain
+	begun  *trial         // trial of the fixed parts and the first candidate, if density has fitted it to tracks; nil: unknown
 }
 
 // newSearch returns a search whose candidates are Options.Try and the seasons found in the spectra of the outputs.
@@ -260,8 +261,10 @@ func (s *search) choose(parts []Part) (*trial, error) {
 				return nil, err
 			}
 		}
-		var next *trial
-		next, err = s.trial(parts, best)
+		next := s.begun
+		if next == nil || !slices.Equal(next.parts, parts) {
+			next, err = s.trial(parts, best)
+		}
 		if err == nil && next.fit() > best.fit()+s.leastGain(c, len(next.mode)-len(best.mode)) {
 			best = next
 			s.sides = best.sides()
