@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -16,14 +17,24 @@ import (
 // everything contains all parts except level shifts and products, with two seasons.
 var everything = []Part{Constant{}, Slope{}, SmoothTrend{}, RandomWalk{}, DampedTrend{}, ShortMemory{Quality: defaultQuality}, Season{Period: 1}, Season{Period: 0.3, Harmonics: 2}}
 
-// objectiveOf returns the objective of all parts.
+// objectiveOf returns the objective of all parts, by moments.
 func objectiveOf(t *testing.T, s Series) *objective {
 	t.Helper()
 	f := frameOf(t, s, false)
 	l := newLayout(f, f.ordered(everything), 1.5*f.Range, nil, 0, func(float64) float64 { return 0.5 })
 	o := newObjective(t.Context(), l, f.tracks())
 	o.simulated = 5000 // a trend has few degrees of freedom, so few draws would be noise
+	o.small = make([]*dense, len(o.tracks))
 	return o
+}
+
+// directly returns the same objective by the covariance of the observations.
+func (o *objective) directly(t *testing.T) *objective {
+	d := newObjective(t.Context(), o.layout, o.tracks)
+	for _, track := range o.tracks {
+		d.small = append(d.small, newDense(o.layout, track))
+	}
+	return d
 }
 
 // direct returns the sum of the log densities of the outputs under N(0, K), K = ΦD²Φᵀ + λK_o, and the distribution of the first output.
@@ -97,59 +108,101 @@ func TestObjective(t *testing.T) {
 		for i := range v {
 			v[i] += 0.3 * math.Sin(float64(i))
 		}
-		var e bayes.Evaluation
-		testkit.OK(t, o.evaluate(&e, v))
-		want, exact := o.direct(t, v)
-		if math.Abs(e.Value-want) > 1e-9*math.Abs(want) {
-			t.Errorf("%s: value %v, want %v", name, e.Value, want)
-		}
-		slopes := make([]*mat.Dense, len(v)) // K⁻¹K_i, of the first output
-		for i := range v {
-			at := func(step float64) (float64, *mat.SymDense) {
-				w := slices.Clone(v)
-				w[i] += step
-				value, g := o.direct(t, w)
-				return value, g.k
-			}
-			const step = 2e-3 // fourth-order differences, because the value is rounded to 1e-9
-			up, kUp := at(step)
-			down, kDown := at(-step)
-			up2, kUp2 := at(2 * step)
-			down2, kDown2 := at(-2 * step)
-			if slope := (8*(up-down) - (up2 - down2)) / (12 * step); math.Abs(e.Gradient[i]-slope) > 1e-5*(1+math.Abs(slope)) {
-				t.Errorf("%s: gradient of %s is %v, want %v", name, o.layout.names[i], e.Gradient[i], slope)
-			}
-			var by, by2 mat.Dense
-			by.Sub(kUp, kDown)
-			by2.Sub(kUp2, kDown2)
-			by.Scale(8, &by)
-			by.Sub(&by, &by2)
-			by.Scale(1/(12*step), &by)
-			slopes[i] = &mat.Dense{}
-			testkit.OK(t, exact.factor.SolveTo(slopes[i], &by))
-		}
-		if len(s.Y) > 1 {
-			continue
-		}
-		expected := func(i, j int) float64 {
-			var product mat.Dense
-			product.Mul(slopes[i], slopes[j])
-			return 0.5 * mat.Trace(&product)
-		}
 		averaged := []int{o.layout.noise, o.layout.index.sd, o.layout.index.length, o.layout.index.quality, o.layout.index.walk,
 			o.layout.index.rise, o.layout.index.back}
-		for i := range v {
-			for j := range v {
-				want, got, scale := expected(i, j), e.Information[i*len(v)+j], 1e-4*(0.01+math.Abs(expected(i, j)))
-				if slices.Contains(averaged, i) && slices.Contains(averaged, j) {
-					scale = 0.15 * math.Sqrt(expected(i, i)*expected(j, j))
-				}
-				if i == j && o.layout.deviations[i] {
-					want += max(0, -2*e.Gradient[i]-want)
-				}
-				testkit.Near(t, got, want, scale, name, ": information of ", o.layout.names[i], " and ", o.layout.names[j])
+		checkObjective(t, name+" by moments", o, v, averaged)
+		checkObjective(t, name+" directly", o.directly(t), v, nil)
+	}
+	for _, n := range []int{7, 8, 9} { // around one panel
+		o := objectiveOf(t, made(n, true)).directly(t)
+		checkObjective(t, fmt.Sprint(n), o, o.layout.medians(), nil)
+	}
+}
+
+// checkObjective compares an objective with the dense Gaussian. The information between averaged coordinates is an estimate.
+func checkObjective(t *testing.T, name string, o *objective, v []float64, averaged []int) {
+	t.Helper()
+	var e bayes.Evaluation
+	testkit.OK(t, o.evaluate(&e, v))
+	want, exact := o.direct(t, v)
+	if math.Abs(e.Value-want) > 1e-9*math.Abs(want) {
+		t.Errorf("%s: value %v, want %v", name, e.Value, want)
+	}
+	slopes := make([]*mat.Dense, len(v)) // K⁻¹K_i, of the first output
+	for i := range v {
+		at := func(step float64) (float64, *mat.SymDense) {
+			w := slices.Clone(v)
+			w[i] += step
+			value, g := o.direct(t, w)
+			return value, g.k
+		}
+		const step = 2e-3 // fourth-order differences, because the value is rounded to 1e-9
+		up, kUp := at(step)
+		down, kDown := at(-step)
+		up2, kUp2 := at(2 * step)
+		down2, kDown2 := at(-2 * step)
+		if slope := (8*(up-down) - (up2 - down2)) / (12 * step); math.Abs(e.Gradient[i]-slope) > 1e-5*(1+math.Abs(slope)) {
+			t.Errorf("%s: gradient of %s is %v, want %v", name, o.layout.names[i], e.Gradient[i], slope)
+		}
+		var by, by2 mat.Dense
+		by.Sub(kUp, kDown)
+		by2.Sub(kUp2, kDown2)
+		by.Scale(8, &by)
+		by.Sub(&by, &by2)
+		by.Scale(1/(12*step), &by)
+		slopes[i] = &mat.Dense{}
+		testkit.OK(t, exact.factor.SolveTo(slopes[i], &by))
+	}
+	if len(o.layout.frame.y) > 1 {
+		return
+	}
+	expected := func(i, j int) float64 {
+		var product mat.Dense
+		product.Mul(slopes[i], slopes[j])
+		return 0.5 * mat.Trace(&product)
+	}
+	for i := range v {
+		for j := range v {
+			want, got, scale := expected(i, j), e.Information[i*len(v)+j], 1e-4*(0.01+math.Abs(expected(i, j)))
+			if slices.Contains(averaged, i) && slices.Contains(averaged, j) {
+				scale = 0.15 * math.Sqrt(expected(i, i)*expected(j, j))
+			}
+			if i == j && o.layout.deviations[i] {
+				want += max(0, -2*e.Gradient[i]-want)
+			}
+			testkit.Near(t, got, want, scale, name, ": information of ", o.layout.names[i], " and ", o.layout.names[j])
+		}
+	}
+}
+
+// TestDirectIsResolved checks that coordinates at which the covariance of few observations is resolved are also resolved by moments, which
+// predictions use, and that both have the same value.
+func TestDirectIsResolved(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 1))
+	both, neither := 0, 0
+	for _, n := range []int{9, 40, 80} {
+		o := objectiveOf(t, made(n, false))
+		d := o.directly(t)
+		o.fixed, d.fixed = true, true
+		for range 100 {
+			v := o.layout.medians()
+			for i := range v {
+				v[i] = min(v[i]+6*random.NormFloat64(), o.layout.most[i])
+			}
+			var a, b bayes.Evaluation
+			switch err := d.evaluate(&a, v); {
+			case errors.Is(err, errUnresolved):
+				neither++
+			case o.evaluate(&b, v) != nil:
+				t.Errorf("%d observations: resolved only directly at %v", n, v)
+			default:
+				both++
+				testkit.Near(t, a.Value, b.Value, resolved+1e-9*math.Abs(b.Value), n, " observations at ", v)
 			}
 		}
+	}
+	if both < 100 || neither < 10 {
+		t.Errorf("resolved %d times, unresolved %d times", both, neither)
 	}
 }
 
