@@ -29,17 +29,19 @@ const denseRows = 50
 //	j and log λ         ½(tr C_j − tr ZᵀC_jZ)
 //	log λ               ½(n − 2 tr W + tr W²)
 //
-// A symmetric matrix A is stored as a half H, A = H + Hᵀ, with zeros below the diagonal. Matrices are padded with zeros, and K with the identity, to multiples of eight.
+// A symmetric matrix A is stored as a half H, A = H + Hᵀ, with zeros below the diagonal. Matrices are padded with zeros, and K with the
+// identity, to multiples of eight.
 type dense struct {
 	track   *track
 	m, size int // features, and observations with padding
 	algebra *simd.Dense
 
-	phi, v    [2]simd.Panels // Φ [N,M] and Φᵀ; Z and V [M,N]
-	factor    []float64      // L [N,N]
-	inverse   []float64      // P [N,N]
-	variances []float64      // K_nn
-	w         []float64      // W [M,M], the lower triangle, with padding
+	phi, turned simd.Panels // Φ [N,M] and Φᵀ
+	v, z        simd.Panels // V [M,N] and Z [N,M]
+	factor      []float64   // L [N,N]
+	inverse     []float64   // P [N,N]
+	variances   []float64   // K_nn
+	w           []float64   // W [M,M], the lower triangle, with padding
 
 	at  stateSpace
 	own []float64   // K_o
@@ -55,21 +57,23 @@ func newDense(l *layout, t *track) *dense {
 	rows, columns := panelsFor(n), panelsFor(m)
 	size := rows * simd.Lanes
 	d := &dense{track: t, m: m, size: size, algebra: simd.NewDense(1), variances: make([]float64, n)}
-	for _, p := range []*[2]simd.Panels{&d.phi, &d.v} {
-		*p = [2]simd.Panels{simd.NewPanels(columns, size), simd.NewPanels(rows, m)}
+	for _, a := range []*simd.Panels{&d.phi, &d.z, &d.across} {
+		*a = simd.NewPanels(columns, size)
+	}
+	for _, a := range []*simd.Panels{&d.turned, &d.v} {
+		*a = simd.NewPanels(rows, m)
 	}
 	for _, a := range []*[]float64{&d.factor, &d.inverse, &d.own, &d.spread} {
 		*a = simd.Aligned(size * size)
 	}
 	d.w = simd.Aligned(columns * columns * simd.Lanes * simd.Lanes)
-	d.across = simd.NewPanels(columns, size)
 	inputs, waves := &track{u: t.u, regressors: t.regressors}, l.cosines()
 	for p := range columns {
-		fill(d.phi[0].Panel(p), waves, inputs, p*simd.Lanes, 0, n)
+		fill(d.phi.Panel(p), waves, inputs, p*simd.Lanes, 0, n)
 	}
 	for k := range m {
 		for i := range n {
-			*element(d.phi[1], k, i) = *element(d.phi[0], i, k)
+			*element(d.turned, k, i) = *element(d.phi, i, k)
 		}
 	}
 	return d
@@ -179,16 +183,16 @@ func transpose(to, a simd.Panels) {
 
 // factorize computes P and W for amplitudes [M], and returns log|K|. It returns errUnresolved if K is not positive definite.
 func (d *dense) factorize(amplitudes []float64, lambda float64) (log float64, err error) {
-	for p := range d.v[0].Count {
+	for p := range d.z.Count {
 		var scale lanes
 		copy(scale[:], amplitudes[p*simd.Lanes:])
-		from, to := d.phi[0].Panel(p), d.v[0].Panel(p)
+		from, to := d.phi.Panel(p), d.z.Panel(p)
 		for i := range from {
 			to[i] = from[i] * scale[i%simd.Lanes]
 		}
 	}
-	for p := range d.v[1].Count {
-		from, to := d.phi[1].Panel(p), d.v[1].Panel(p)
+	for p := range d.v.Count {
+		from, to := d.turned.Panel(p), d.v.Panel(p)
 		for i := range from {
 			to[i] = from[i] * amplitudes[i/simd.Lanes]
 		}
@@ -202,7 +206,7 @@ func (d *dense) factorize(amplitudes []float64, lambda float64) (log float64, er
 	for i := len(d.track.u); i < d.size; i++ {
 		d.factor[i*d.size+i] = 1
 	}
-	simd.Gram(d.factor, d.size, d.v[1], 0, d.v[1].Count)
+	simd.Gram(d.factor, d.size, d.v, 0, d.v.Count)
 	for i := range d.variances {
 		d.variances[i] = d.factor[i*d.size+i]
 	}
@@ -212,9 +216,9 @@ func (d *dense) factorize(amplitudes []float64, lambda float64) (log float64, er
 	for i := range d.size {
 		log += 2 * math.Log(d.factor[i*d.size+i])
 	}
-	d.algebra.SolveLower(d.v[0], d.factor, d.size)
+	d.algebra.SolveLower(d.z, d.factor, d.size)
 	clear(d.w)
-	simd.Gram(d.w, d.v[0].Count*simd.Lanes, d.v[0], 0, d.v[0].Count)
+	simd.Gram(d.w, d.z.Count*simd.Lanes, d.z, 0, d.z.Count)
 	copy(d.inverse, d.factor)
 	d.algebra.Inverse(d.inverse, d.size, d.size)
 	return log, nil
@@ -233,7 +237,7 @@ func (d *dense) solve(y []float64) []float64 {
 func (d *dense) project(alpha []float64) []float64 {
 	m := make([]float64, d.m)
 	for i, a := range alpha {
-		panel := d.v[1].Panel(i / simd.Lanes)
+		panel := d.v.Panel(i / simd.Lanes)
 		for k := range m {
 			m[k] += a * panel[k*simd.Lanes+i%simd.Lanes]
 		}
@@ -290,7 +294,7 @@ func (d *dense) rounding(alpha []float64) float64 {
 func (d *dense) weights() []float64 {
 	all := make([]float64, d.m*d.m)
 	for k := range d.m {
-		for j, v := range d.w[k*d.v[0].Count*simd.Lanes:][:k+1] {
+		for j, v := range d.w[k*d.z.Count*simd.Lanes:][:k+1] {
 			all[k*d.m+j], all[j*d.m+k] = v, v
 		}
 	}
@@ -303,29 +307,29 @@ func (d *dense) information(outputs, lambda float64) (pairs []float64, cross [][
 	width := 1 + len(d.by)
 	pairs = make([]float64, width*width)
 	free := float64(len(d.track.u)) // n − 2 tr W + tr W²
-	stride := d.v[0].Count * simd.Lanes
+	stride := d.z.Count * simd.Lanes
 	for k := range d.m {
 		row := d.w[k*stride:][:k+1]
 		free += 2*dot(row, row) - row[k]*row[k] - 2*row[k]
 	}
 	pairs[0] = 0.5 * outputs * free
-	turned := simd.NewPanels(d.size/simd.Lanes, d.size)
+	solved := simd.NewPanels(d.size/simd.Lanes, d.size) // L⁻¹∂_j/λ
 	for j, by := range d.by {
 		if j == len(d.c) {
-			d.c = append(d.c, simd.NewPanels(turned.Count, d.size))
+			d.c = append(d.c, simd.NewPanels(solved.Count, d.size))
 		}
-		d.full(turned, by)
-		d.algebra.SolveLower(turned, d.factor, d.size)
-		transpose(d.c[j], turned)
+		d.full(solved, by)
+		d.algebra.SolveLower(solved, d.factor, d.size)
+		transpose(d.c[j], solved)
 		d.algebra.SolveLower(d.c[j], d.factor, d.size)
-		simd.Product(d.across, d.c[j], d.v[0], 0, d.across.Count)
+		simd.Product(d.across, d.c[j], d.z, 0, d.across.Count)
 		own, with := make([]float64, d.m), 0.0
 		for i := range d.size {
 			with += lambda * *element(d.c[j], i, i)
 		}
 		for k := range own {
 			for i := range d.size {
-				own[k] += lambda * *element(d.across, i, k) * *element(d.v[0], i, k)
+				own[k] += lambda * *element(d.across, i, k) * *element(d.z, i, k)
 			}
 			with -= own[k]
 		}
