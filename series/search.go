@@ -215,36 +215,51 @@ func (s *search) sharper(t *trial) (*trial, error) {
 	return t, nil
 }
 
-// best returns the best trial that contains parts. If there are few periods of a season, the short memory or the
-// random walk may take the variance of the season. Candidates are then also chosen without the first of these two, and
-// all parts begin a second time at this mode.
+// best returns the best trial that contains parts. If there are few periods of a season, the short memory or the random
+// walk may take the variance of the season. Candidates are then chosen without the first of these two, and all parts begin
+// at this mode. They are chosen with all parts only if this finds none or if its log posterior is lower.
 func (s *search) best(parts []Part) (*trial, error) {
-	first, err := s.choose(parts)
 	fewer := without(parts, ShortMemory{})
 	if len(fewer) == len(parts) {
 		fewer = without(parts, RandomWalk{})
 	}
-	if err != nil || !s.few() || len(fewer) == len(parts) {
-		return first, err
+	if !s.few() || len(fewer) == len(parts) {
+		return s.choose(parts)
+	}
+	second, rest, err := s.second(parts, fewer)
+	if errors.Is(err, errUnresolved) {
+		return s.choose(parts)
+	}
+	if err != nil {
+		return nil, err
 	}
 	sides := s.sides
-	rest, err := s.best(fewer)
-	if err == nil {
-		if len(without(parts, ShortMemory{})) < len(parts) {
-			s.rest = rest
-		}
-		found := rest.parts[len(fewer):]
-		var second *trial
-		second, err = s.trial(slices.Concat(parts, found), rest)
-		if err == nil && (second.fit() > first.fit() || s.averages() && rest.fit() > first.fit()) {
+	if len(second.parts) > len(parts) {
+		s.sides = nil
+		none, err := s.trial(parts, nil)
+		if err == nil && second.fit() > none.fit() {
+			s.sides = sides
 			return second, nil
 		}
 	}
-	if err != nil && !errors.Is(err, errUnresolved) {
-		return nil, err
+	first, err := s.choose(parts)
+	if err == nil && (second.fit() > first.fit() || s.averages() && rest.fit() > first.fit()) {
+		s.sides = sides
+		return second, nil
 	}
-	s.sides = sides
-	return first, nil
+	return first, err
+}
+
+// second returns the best trial that contains fewer parts, and the trial of all parts and its candidates that begins at its mode.
+func (s *search) second(parts, fewer []Part) (second, rest *trial, err error) {
+	if rest, err = s.best(fewer); err != nil {
+		return nil, nil, err
+	}
+	if len(without(parts, ShortMemory{})) < len(parts) {
+		s.rest = rest
+	}
+	second, err = s.trial(slices.Concat(parts, rest.parts[len(fewer):]), rest)
+	return second, rest, err
 }
 
 // choose adds each candidate in turn to parts and keeps it if the gain is large enough.
