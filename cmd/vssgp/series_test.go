@@ -87,7 +87,8 @@ func TestForecast(t *testing.T) {
 	}
 	testkit.Contains(t, string(testkit.Read(t, in("f.svg"))), "Flow m3/s: trend", "Flow m3/s: season of 7 days", "remainder",
 		"2024-")
-	testkit.Contains(t, string(testkit.Read(t, in("f.html"))), "noise.sd", "--horizon", "Flow m3/s: short memory")
+	testkit.Contains(t, string(testkit.Read(t, in("f.html"))), "noise.sd", "--horizon",
+		"Flow m3/s: autocorrelated residual", "autocorrelated residual.length")
 	testKeptModel(t, dir, got, r)
 }
 
@@ -133,7 +134,8 @@ func testKeptModel(t *testing.T, dir string, forecast [][]string, r printed) {
 			t.Errorf("%+v", h)
 		}
 	}
-	testkit.Contains(t, succeed(t, "info", model).stdout, "predicts up to 12.10.2028", "season 7.amplitude[1]", "seasons: 7 days")
+	testkit.Contains(t, succeed(t, "info", model).stdout, "predicts up to 12.10.2028", "season of 7 days.amplitude[1]",
+		"seasons: 7 days", "autocorrelated residual.length", "autocorrelated residual, season of 7 days, noise\n")
 	refuse(t, "is a structural model", "fit", river, "--y", "2", "--init", model, "-o", out)
 }
 

@@ -77,17 +77,20 @@ func (s *Series) Report(ctx context.Context, settings []Setting) (*Document, err
 	t := Table{Caption: "The mode of each hyper-parameter, and the central 95 % interval of its posterior.",
 		Head: []string{"", "mode", "lower", "upper"}}
 	for _, v := range s.Model.Hyper() {
-		t.Rows = append(t.Rows, []string{s.label(v.Name), short(v.Mode), short(v.Lower), short(v.Upper)})
+		t.Rows = append(t.Rows, []string{s.Label(v.Name), short(v.Mode), short(v.Lower), short(v.Upper)})
 	}
 	d.add(section{Title: "Hyper-parameters", Tables: []Table{t}})
 	d.addSettings(settings)
 	return d, nil
 }
 
-// label returns the name of a component or a hyper-parameter in the charts. The model's names of seasons have no unit.
-func (s *Series) label(name string) string {
+// Label returns the name of a component or a hyper-parameter for readers. The model's names of seasons have no unit.
+func (s *Series) Label(name string) string {
 	for i, part := range s.Model.PartNames() {
 		rest, ok := strings.CutPrefix(name, part)
+		if !ok { // hyper-parameters have underscores: short_memory.sd
+			rest, ok = strings.CutPrefix(name, strings.ReplaceAll(part, " ", "_"))
+		}
 		_, hyper, _ := strings.Cut(rest, ".")
 		decimals := strings.Trim(hyper[:min(len(hyper), 1)], "0123456789") == "" // season 36 is not season 36.5
 		if ok && (rest == "" || rest[0] == '.' && !decimals) {
@@ -196,7 +199,7 @@ func (s *Series) charts(name string, x, y []float64, p *series.Prediction, parts
 		}
 	}
 	for _, part := range parts {
-		c := chartOf(name+": "+s.label(part.Name), "The contribution of this part with its 95 % interval.", name)
+		c := chartOf(name+": "+s.Label(part.Name), "The contribution of this part with its 95 % interval.", name)
 		lower, upper := make([]float64, len(x)), make([]float64, len(x))
 		for i, v := range part.Mean[d] {
 			lower[i], upper[i] = v-bayes.SD95*part.SD[d][i], v+bayes.SD95*part.SD[d][i]

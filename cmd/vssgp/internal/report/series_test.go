@@ -65,14 +65,16 @@ func TestForecastCharts(t *testing.T) {
 func TestPartLabels(t *testing.T) {
 	x := testkit.Numbers(100, func(n int) float64 { return float64(n) })
 	y := testkit.Numbers(100, func(n int) float64 { return float64(n * n % 7) })
-	o := series.Options{Known: true, Parts: []series.Part{series.Constant{}, series.Season{Period: 12}, series.Season{Period: 12.5}, series.Noise{}}}
+	o := series.Options{Known: true, Parts: []series.Part{series.Constant{}, series.Season{Period: 12}, series.Season{Period: 12.5},
+		series.ShortMemory{}, series.Noise{}}}
 	m := testkit.Must(series.Fit(t.Context(), series.Series{X: x, Y: [][]float64{y}}, o))(t)
-	s := &Series{Model: m, Parts: []string{"constant", "a year", "a year and a half month", "noise"}, XName: "t", YNames: []string{"y"},
+	s := &Series{Model: m, Parts: []string{"constant", "a year", "a year and a half month", "a residual", "noise"}, XName: "t", YNames: []string{"y"},
 		X: x, Y: [][]float64{y}}
 	for name, want := range map[string]string{"season 12": "a year", "season 12.5": "a year and a half month", "trend": "trend",
 		"season 12.amplitude[1]": "a year.amplitude[1]", "season 12.5.length": "a year and a half month.length", "noise.sd": "noise.sd",
+		"short memory": "a residual", "short_memory.sd": "a residual.sd",
 		"season 12.75": "season 12.75", "season 120": "season 120"} {
-		testkit.Equal(t, s.label(name), want, name)
+		testkit.Equal(t, s.Label(name), want, name)
 	}
 	d := testkit.Must(s.Report(t.Context(), nil))(t)
 	testkit.Contains(t, fmt.Sprint(d.Sections[1].Tables[0].Rows), "a year.amplitude[1]")

@@ -2,9 +2,11 @@ package series
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -118,15 +120,43 @@ func TestLevelsDoNotDependOnBlocks(t *testing.T) {
 	}
 }
 
-// TestShownParts checks that level shifts are in the order of time and that seasons have units only in text.
-func TestShownParts(t *testing.T) {
+// TestPrintedParts checks that printed parts and --json have the level shifts in the order of time, and that only the printed
+// parts have the names for readers.
+func TestPrintedParts(t *testing.T) {
 	x := testkit.Numbers(40, func(n int) float64 { return float64(n) })
 	y := testkit.Numbers(40, func(n int) float64 { return float64(n*n%7 + n/10) })
-	parts := []series.Part{series.Constant{}, series.LevelShift{At: 30}, series.Season{Period: 7}, series.LevelShift{At: 10}, series.Noise{}}
+	parts := []series.Part{series.Constant{}, series.LevelShift{At: 30}, series.Season{Period: 7}, series.LevelShift{At: 10},
+		series.ShortMemory{}, series.Noise{}}
 	m := testkit.Must(series.Fit(t.Context(), series.Series{X: x, Y: [][]float64{y}}, series.Options{Parts: parts, Known: true}))(t)
-	for text, want := range map[bool]string{true: "season 7 rows", false: "season 7"} {
-		got := strings.Join(shownParts(m, &table.Axis{Unit: "rows"}, text), ", ")
-		testkit.Equal(t, got, "constant, level shift at 10, "+want+", level shift at 30, noise", "parts")
+	m.XName, m.YNames = "t", []string{"y"}
+	axis := &table.Axis{Unit: "rows"}
+	var out bytes.Buffer
+	env := &cli.Env{Stdout: &out}
+	printModel(env, m, summaryOf(m, axis), axis)
+	testkit.Contains(t, out.String(),
+		"parts: constant, level shift at 10, season of 7 rows, level shift at 30, autocorrelated residual, noise\n", "noise sd: ")
+	testkit.Equal(t, strings.Join(summaryOf(m, axis).Parts, ", "),
+		"constant, level shift at 10, season 7, level shift at 30, short memory, noise", "parts of --json")
+}
+
+// TestCountsHaveNoNoise checks that neither --json nor the printed summary of counts has the noise.
+func TestCountsHaveNoNoise(t *testing.T) {
+	x := testkit.Numbers(80, func(n int) float64 { return float64(n) })
+	random := rand.New(rand.NewPCG(3, 3))
+	counts := testkit.Numbers(80, func(int) float64 { return math.Floor(random.ExpFloat64()) })
+	halves := testkit.Numbers(80, func(n int) float64 { return counts[n] / 2 })
+	axis := &table.Axis{Unit: "rows"}
+	for name, c := range map[string]struct {
+		y     []float64
+		noise bool
+	}{"counts": {counts, false}, "numbers": {halves, true}} {
+		m := testkit.Must(series.Fit(t.Context(), series.Series{X: x, Y: [][]float64{c.y}}, series.Options{}))(t)
+		m.XName, m.YNames = "t", []string{"y"}
+		var out bytes.Buffer
+		printModel(&cli.Env{Stdout: &out}, m, summaryOf(m, axis), axis)
+		testkit.Equal(t, strings.Contains(out.String(), "noise sd"), c.noise, name, ": the summary has the noise")
+		text := string(testkit.Must(json.Marshal(summaryOf(m, axis)))(t))
+		testkit.Equal(t, strings.Contains(text, "noise_sd"), c.noise, name, ": --json has the noise")
 	}
 }
 
