@@ -357,3 +357,8 @@ def test_regressors():
     assert np.abs(filled.values - y).max() < 5 and np.allclose(
         filled.interval(80)[0], filled.ends["lower_80"], equal_nan=True
     )
+
+
+def test_counts_have_no_noise():
+    counts = np.random.default_rng(1).poisson(1.0, 80)
+    assert forecast(counts, 2).noise_sd == [] and len(forecast(counts + 0.5, 2).noise_sd) == 1
