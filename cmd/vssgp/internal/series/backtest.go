@@ -202,7 +202,7 @@ func (r *timeSeries) backtest(ctx context.Context, env *cli.Env, o *backtestFlag
 // checkOrigins returns an error, with the number of origins that fit, if the series has too few rows for a backtest.
 func (r *timeSeries) checkOrigins(origins, horizon int) error {
 	rows, required := len(r.X), series.MinTrainingRows+origins*horizon
-	if rows >= required {
+	if origins < 1 || rows >= required { // series.Backtest refuses 0 origins
 		return nil
 	}
 	hint := fmt.Sprintf("at least %d rows are required", series.MinTrainingRows+1)
