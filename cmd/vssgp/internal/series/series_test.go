@@ -215,6 +215,51 @@ func TestHorizon(t *testing.T) {
 	}
 }
 
+// TestUntil checks the rows up to the last date. A date without a time includes the whole day, month, quarter or week.
+func TestUntil(t *testing.T) {
+	const days, hours = "2024-12-28|2024-12-29", "2024-12-29 00:00|2024-12-29 12:00|2024-12-30 00:00"
+	for name, c := range map[string]struct {
+		column, until, last string // last is the last row, "" for an error
+		rows                int
+	}{
+		"a day of half-days":           {hours, "2024-12-31", "2024-12-31 12:00", 3},
+		"a time of half-days":          {hours, "2024-12-31 00:00", "2024-12-31 00:00", 2},
+		"a day in another layout":      {"29.12.2024 06:00|29.12.2024 12:00|29.12.2024 18:00", "2024-12-30", "30.12.2024 18:00", 4},
+		"a day and an offset from UTC": {"2024-12-30T22:00+01:00|2024-12-30T23:00+01:00", "2024-12-31", "2024-12-31T23:00+01:00", 24},
+		"the rest of a day":            {"2024-12-31 20:00|2024-12-31 21:00", "2024-12-31", "2024-12-31 23:00", 2},
+		"no rest of a day":             {"2024-12-31 22:00|2024-12-31 23:00", "2024-12-31", "", 0},
+		"a day of nights":              {"2024-12-28 23:30|2024-12-29 23:30", "2024-12-31", "2024-12-31 23:30", 2},
+		"a day of days with times":     {"2024-12-28 00:00|2024-12-29 00:00", "2024-12-31", "2024-12-31 00:00", 2},
+		"a day of days":                {days, "2024-12-31", "2024-12-31", 2},
+		"a month of days":              {days, "2024-12", "2024-12-31", 2},
+		"a quarter of days":            {days, "2025-Q1", "2025-03-31", 92},
+		"a week of days":               {days, "2025-W01", "2025-01-05", 7},
+		"a month of compact days":      {"20240130|20240131|20240201|20240202", "202402", "20240229", 27},
+		"a month by its first days":    {"2024-10-01|2024-11-01", "2024-12", "2024-12-01", 1},
+		"a month by its last days":     {"2024-09-30|2024-10-31", "2024-12", "2024-12-31", 2},
+		"a day of months":              {"2024-10|2024-11", "2024-12-31", "2024-12", 1},
+		"a month of months":            {"2024-10|2024-11", "2024-12", "2024-12", 1},
+		"a quarter of months":          {"2024-10|2024-11", "2025-Q1", "2025-03", 4},
+		"a number":                     {"8|9", "11", "11", 2},
+	} {
+		text := "t,y\n"
+		for _, cell := range strings.Split(c.column, "|") {
+			text += cell + ",0.5\n"
+		}
+		env := &cli.Env{Stderr: &bytes.Buffer{}}
+		file := testkit.Put(t, t.TempDir(), "t.csv", text)
+		r := testkit.Must(readSeries(t.Context(), env, file, datafile.Columns{}, false, nil, &regressors{}))(t)
+		x, err := r.until(c.until)
+		if (err != nil) != (c.last == "") || err != nil && cli.ExitCode(err) != cli.ExitMistake {
+			t.Errorf("%s: %v", name, err)
+		}
+		testkit.Equal(t, len(x), c.rows, name, ": rows until ", c.until)
+		if len(x) > 0 {
+			testkit.Equal(t, r.axis.Format(x[len(x)-1]), c.last, name, ": the last row until ", c.until)
+		}
+	}
+}
+
 // TestSpansHaveUnitsOfDates checks the units of lengths along dates.
 func TestSpansHaveUnitsOfDates(t *testing.T) {
 	for _, c := range []struct {

@@ -117,6 +117,21 @@ func (l *layout) monthly() bool {
 
 func (l *layout) quarterly() bool { return strings.Contains(l.day, "Q") }
 
+// period returns the length of the period that a date names, in months and days: 0 and 0 for a time.
+func (l *layout) period() (months, days int) {
+	switch {
+	case l.quarterly():
+		return 3, 0
+	case l.monthly():
+		return 1, 0
+	case l.day == week:
+		return 0, 7
+	case l.clock == "":
+		return 0, 1
+	}
+	return 0, 0
+}
+
 // numeric reports whether the layout has the day and the month as numbers before the year.
 func (l *layout) numeric() bool {
 	return len(l.day) == len("2.1.2006") && isDigit(l.day[0]) && strings.HasSuffix(l.day, "2006")
@@ -162,13 +177,7 @@ func (l *layout) parseLike(s string) (t time.Time, zoned bool, problem string) {
 	if t, ok := l.parse(s); ok {
 		return t, l.zone != "", ""
 	}
-	options := layoutsOf(s)
-	if o, _, ok := compactOf(s); ok && l.compact() {
-		options = append(options, o)
-	}
-	if l.numeric() {
-		options = slices.DeleteFunc(options, func(o layout) bool { return o.numeric() && o.dayFirst() != l.dayFirst() })
-	}
+	options := l.othersOf(s)
 	switch {
 	case Nonexistent(s) && (l.compact() || !isNumber(s)):
 		return t, false, noSuchDate
@@ -179,6 +188,18 @@ func (l *layout) parseLike(s string) (t time.Time, zoned bool, problem string) {
 	}
 	t, _ = options[0].parse(s)
 	return t, options[0].zone != "", ""
+}
+
+// othersOf returns the other layouts that parse a text and have the same order of day and month.
+func (l *layout) othersOf(s string) []layout {
+	options := layoutsOf(s)
+	if o, _, ok := compactOf(s); ok && l.compact() {
+		options = append(options, o)
+	}
+	if l.numeric() {
+		options = slices.DeleteFunc(options, func(o layout) bool { return o.numeric() && o.dayFirst() != l.dayFirst() })
+	}
+	return options
 }
 
 // zeros convert layouts of days: leading zeros of months and days, no leading zeros, leading zeros of months only, or of days only.
