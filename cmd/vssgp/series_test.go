@@ -359,6 +359,41 @@ func TestErrors(t *testing.T) {
 	testkit.Contains(t, out.stderr+out.stdout, "outliers: 7 values of y, at 4, 13, 22, 31, 40, 49, 58\n")
 }
 
+// TestNegativeBand checks that a line suggests --positive if an interval begins below 0 although no value is negative.
+func TestNegativeBand(t *testing.T) {
+	dir := t.TempDir()
+	random := rand.New(rand.NewPCG(5, 5))
+	rain := testkit.Numbers(60, func(int) float64 { return max(0, 0.5+random.NormFloat64()) })
+	put := func(name string, y func(n int) float64) string {
+		return testkit.Put(t, dir, name, evenSeries(len(rain), y))
+	}
+	several := "t,by,y,z\n"
+	for n, v := range rain {
+		several += fmt.Sprintf("%d,a,%g,%g\n%[1]d,b,%[3]g,%[2]g\n", n, v, 5+v)
+	}
+	for name, c := range map[string]struct{ table, flags, names string }{
+		"rain":     {put("rain.csv", func(n int) float64 { return rain[n] }), "", "y"},
+		"positive": {put("rain.csv", func(n int) float64 { return rain[n] }), "--positive", ""},
+		"negative": {put("negative.csv", func(n int) float64 { return rain[n] - 0.1 }), "", ""},
+		"high":     {put("high.csv", func(n int) float64 { return 5 + rain[n] }), "", ""},
+		"counts":   {put("counts.csv", func(n int) float64 { return math.Floor(random.ExpFloat64()) }), "", ""},
+		"by":       {testkit.Put(t, dir, "by.csv", several), "--by by --y y,z", "y, z"},
+		"outputs":  {testkit.Put(t, dir, "by.csv", several), "--by by --y z", "z"},
+	} {
+		args := append([]string{"forecast", c.table, "--season", "none", "--trend", "none", "--horizon", "2", "-o",
+			filepath.Join(dir, "out.csv"), "--overwrite"}, strings.Fields(c.flags)...)
+		got := succeed(t, args...).stderr
+		want := ""
+		if c.names != "" {
+			want = "vssgp: " + c.names + ": no value is negative, but the 95 % interval begins below 0; " +
+				"if values cannot be negative, use --positive\n"
+		}
+		if !strings.HasSuffix(got, want) || want == "" && got != "" {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
 // TestPositiveForecast checks that a forecast with --positive has no negative numbers, and that the model gives the same numbers.
 func TestPositiveForecast(t *testing.T) {
 	dir := t.TempDir()

@@ -168,6 +168,7 @@ func (r *timeSeries) forecast(ctx context.Context, env *cli.Env, at *datafile.Ti
 	if err != nil {
 		return nil, nil, outOfReach(m, at.Axis, at.X, err)
 	}
+	p.below = r.belowZero(m, p, o.model.positive)
 	return &forecastOf{at, p, o.form.predictedRows(m, p, nil, true)}, m, nil
 }
 
@@ -196,6 +197,7 @@ func (o *forecastFlags) files(
 		predictions = append(predictions, one.value.p)
 	}
 	noteMedians(env, all.table.yNames, predictions...)
+	noteBelowZero(env, all.table.yNames, predictions)
 	files, err := all.modelFiles(ctx, env, o.drawing, func(one *job[*forecastOf]) *report.Series {
 		view := one.view("Forecast of "+filepath.Base(one.path), one.model)
 		view.At, view.Forecast, view.Levels = one.value.at.X, true, o.form.levels
