@@ -696,7 +696,7 @@ func TestScreen(t *testing.T) {
 	if width := number(t, row[3]) - number(t, row[2]); math.Abs(width/(2*1.96)-sd) > 0.02*sd+0.005 {
 		t.Errorf("the sd of the next value is %v, its interval %v to %v", sd, row[2], row[3])
 	}
-	testkit.Contains(t, o.stdout, "season 7 days, noise\n")
+	testkit.Contains(t, o.stdout, "season of 7 days, noise\n")
 	quiet := succeed(t, "forecast", river, "--y", "Flow m3/s", "--horizon", "2", "--level", "80", "--log", "never", "--quiet")
 	testkit.Equal(t, quiet.stdout, strings.Join(got[3:6], "\n")+"\n", "with --quiet")
 	years := testkit.Put(t, t.TempDir(), "years.csv", "year,y\n2020,1\n2020.25,2\n2020.5,3\n2020.75,4\n2021,5\n2021.25,6.1\n")

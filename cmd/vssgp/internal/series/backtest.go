@@ -176,9 +176,6 @@ func (r *timeSeries) backtest(ctx context.Context, env *cli.Env, o *backtestFlag
 			return nil, err
 		}
 	}
-	if err := r.checkOrigins(o.origins, rows); err != nil {
-		return nil, err
-	}
 	forecast := slices.Sorted(slices.Values(r.X))[max(0, len(r.X)-rows*o.origins):]
 	if len(forecast) > 0 {
 		r.tested = &forecast[0]
@@ -188,6 +185,9 @@ func (r *timeSeries) backtest(ctx context.Context, env *cli.Env, o *backtestFlag
 		return nil, err
 	}
 	if _, err := r.known.columns(forecast); err != nil { // this error has the time in the table's format
+		return nil, err
+	}
+	if err := r.checkOrigins(o.origins, rows); err != nil {
 		return nil, err
 	}
 	options.Progress = r.showing(env, "fitting from %s", cli.Counted(o.origins, "origin"))
