@@ -430,10 +430,29 @@ func TestOpeningHours(t *testing.T) {
 		"hours on Tuesday and Thursday": {minute, time.Hour, 11, func(at time.Time) bool {
 			return open(at) && weekday(at) && at.Weekday()%2 == 0
 		}, "2024-01-16T10:00|2024-01-16T11:00|2024-01-16T12:00", "2024-01-20T00:00", 20},
+		"shorter on Saturday": {minute, time.Hour, 13, func(at time.Time) bool {
+			return open(at) && at.Weekday() > 0 && (at.Weekday() < 6 || at.Hour() < 16)
+		}, "2024-01-15T10:00|2024-01-15T11:00|2024-01-15T12:00", "2024-01-22T00:00", 56},
+		"shorter on Saturday, at a weekend": {minute, time.Hour, 19, func(at time.Time) bool {
+			return open(at) && at.Weekday() > 0 && (at.Weekday() < 6 || at.Hour() < 16)
+		}, "2024-01-20T10:00|2024-01-20T11:00|2024-01-20T12:00", "2024-01-22T10:00", 7},
+		"shorter on Saturday, an incomplete last day": {minute, time.Hour, 20, func(at time.Time) bool {
+			return open(at) && at.Weekday() > 0 && (at.Weekday() < 6 || at.Hour() < 16) && !(at.Day() == 20 && at.Hour() > 13)
+		}, "2024-01-20T14:00|2024-01-20T15:00|2024-01-22T10:00", "2024-01-22T10:00", 3},
+		"shorter on Saturday, a holiday and a missing row": {minute, time.Hour, 27, func(at time.Time) bool {
+			return open(at) && at.Weekday() > 0 && (at.Weekday() < 6 || at.Hour() < 16) && at.Day() != 10 &&
+				!(at.Day() == 18 && at.Hour() == 12)
+		}, "2024-01-29T10:00|2024-01-29T11:00|2024-01-29T12:00", "2024-02-05T00:00", 56},
+		"a break except on Friday": {minute, time.Hour, 14, func(at time.Time) bool {
+			return open(at) && weekday(at) && (at.Hour() != 12 || at.Weekday() == 5)
+		}, "2024-01-15T10:00|2024-01-15T11:00|2024-01-15T13:00", "2024-01-22T00:00", 46},
+		"shorter on Saturday, seen once": {minute, time.Hour, 12, func(at time.Time) bool {
+			return open(at) && at.Weekday() > 0 && (at.Weekday() < 6 || at.Hour() < 16)
+		}, "2024-01-13T10:00|2024-01-13T11:00|2024-01-13T12:00", "2024-01-14T00:00", 10},
 		// Too little evidence.
 		"two days":                     {minute, time.Hour, 2, open, "2024-01-02T20:00|2024-01-02T21:00|2024-01-02T22:00", "2024-01-03T00:00", 5},
 		"a week from Monday to Friday": {minute, time.Hour, 5, open, "2024-01-06T10:00|2024-01-06T11:00|2024-01-06T12:00", "2024-01-07T12:00", 13},
-		"irregular hours": {minute, time.Hour, 20, func(at time.Time) bool { return open(at) && (37*at.Hour()+53*at.YearDay())%7 < 3 },
+		"irregular hours": {minute, time.Hour, 20, func(at time.Time) bool { return open(at) && (37*at.Hour()+53*at.YearDay())%11 < 5 },
 			"", "", 0},
 	} {
 		var cells []string
