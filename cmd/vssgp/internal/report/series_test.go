@@ -68,10 +68,11 @@ func TestForecastCharts(t *testing.T) {
 func TestPartLabels(t *testing.T) {
 	x := testkit.Numbers(100, func(n int) float64 { return float64(n) })
 	y := testkit.Numbers(100, func(n int) float64 { return float64(n * n % 7) })
-	o := series.Options{Known: true, Parts: []series.Part{series.Constant{}, series.Season{Period: 12}, series.Season{Period: 12.5},
-		series.ShortMemory{}, series.Noise{}}}
+	o := series.Options{Known: true, Parts: []series.Part{series.Constant{}, series.Season{Period: 12},
+		series.Season{Period: 12.5}, series.ShortMemory{}, series.Noise{}}}
 	m := testkit.Must(series.Fit(t.Context(), series.Series{X: x, Y: [][]float64{y}}, o))(t)
-	s := &Series{Model: m, Parts: []string{"constant", "a year", "a year and a half month", "a residual", "noise"}, XName: "t", YNames: []string{"y"},
+	s := &Series{Model: m,
+		Parts: []string{"constant", "a year", "a year and a half month", "a residual", "noise"}, XName: "t", YNames: []string{"y"},
 		X: x, Y: [][]float64{y}}
 	for name, want := range map[string]string{"season 12": "a year", "season 12.5": "a year and a half month", "trend": "trend",
 		"season 12.amplitude[1]": "a year.amplitude[1]", "season 12.5.length": "a year and a half month.length", "noise.sd": "noise.sd",
@@ -130,15 +131,16 @@ func TestFan(t *testing.T) {
 	}
 }
 
-// TestComponentCharts checks that parts that are zero have no chart, and that all charts have the same range of x and no point on their
-// border.
+// TestComponentCharts checks that parts that are zero have no chart, and that all charts have the same range of x and
+// no point on their border.
 func TestComponentCharts(t *testing.T) {
 	x, zeros := testkit.Numbers(30, func(n int) float64 { return float64(n) }), make([]float64, 33)
 	y := testkit.Numbers(30, func(n int) float64 { return float64(n*n%7) - 3 })
 	counts := testkit.Numbers(30, func(n int) float64 { return float64(n * n % 7 % 2) })
 	ones := slices.Repeat([]float64{1}, 33)
 	parts := []series.Component{
-		{Name: "trend", Mean: [][]float64{ones}, SD: [][]float64{zeros}}, {Name: "nothing", Mean: [][]float64{zeros}, SD: [][]float64{zeros}},
+		{Name: "trend", Mean: [][]float64{ones}, SD: [][]float64{zeros}},
+		{Name: "nothing", Mean: [][]float64{zeros}, SD: [][]float64{zeros}},
 		{Name: "unknown", Mean: [][]float64{zeros}, SD: [][]float64{ones}},
 	}
 	for name, c := range map[string]struct {
@@ -152,7 +154,8 @@ func TestComponentCharts(t *testing.T) {
 		o := series.Options{Log: map[string]series.Log{"numbers": series.LogNever}[name]}
 		m := testkit.Must(series.Fit(t.Context(), series.Series{X: x, Y: [][]float64{c.y}}, o))(t)
 		testkit.Equal(t, m.Counts(), name == "counts", name)
-		s := &Series{Model: m, Parts: m.PartNames(), XName: "t", YNames: []string{"v"}, X: x, Y: [][]float64{c.y}, At: m.Next(3), Forecast: true}
+		s := &Series{Model: m, Parts: m.PartNames(), XName: "t", YNames: []string{"v"}, X: x, Y: [][]float64{c.y},
+			At: m.Next(3), Forecast: true}
 		at, values := s.shown()
 		mean := slices.Repeat([]float64{0.3}, len(at))
 		charts := s.components("v", at, values[0], mean, parts, 0)
@@ -169,7 +172,8 @@ func TestComponentCharts(t *testing.T) {
 	}
 }
 
-// TestBoundary checks that the mark of a forecast is between the last row of the data and the first row of the forecast.
+// TestBoundary checks that the mark of a forecast is between the last row of the data and the first row of the
+// forecast.
 func TestBoundary(t *testing.T) {
 	for name, c := range map[string]struct {
 		at   []float64

@@ -157,8 +157,8 @@ func noteMedians(env *cli.Env, outputs []string, predictions ...*prediction) {
 	}
 }
 
-// belowZero reports for which outputs a 95 % interval of p begins below 0 although no value of the data is negative. It is
-// nil if --positive is given, and for counts.
+// belowZero reports for which outputs a 95 % interval of p begins below 0 although no value of the data is negative. It
+// is nil if --positive is given, and for counts.
 func (r *timeSeries) belowZero(m *series.Model, p *prediction, positive bool) []bool {
 	if positive || m.Counts() {
 		return nil
@@ -183,8 +183,8 @@ func noteBelowZero(env *cli.Env, outputs []string, predictions []*prediction) {
 		}
 	}
 	if names != nil {
-		env.Note("%s: no value is negative, but the 95 %% interval begins below 0; if values cannot be negative, use --positive",
-			datafile.Listed(names))
+		env.Note("%s: no value is negative, but the 95 %% interval begins below 0; if values cannot be negative, "+
+			"use --positive", datafile.Listed(names))
 	}
 }
 

@@ -98,7 +98,8 @@ func extent(m *series.Model) (first, last, reach float64) {
 
 // summaryOf returns the summary of a model for --json.
 func summaryOf(m *series.Model, axis *table.Axis) *summary {
-	s := &summary{Periods: m.Periods(), Parts: inTime(m, partNames(m, axis)), Log: m.Log(), Bound: m.Bound(), Features: m.Features()}
+	s := &summary{Periods: m.Periods(), Parts: inTime(m, partNames(m, axis)), Log: m.Log(), Bound: m.Bound(),
+		Features: m.Features()}
 	if p := m.LogProbability(); p < 1 {
 		s.LogShare = p
 	}
@@ -287,8 +288,8 @@ func partNames(m *series.Model, axis *table.Axis) []string {
 	return names
 }
 
-// partLabels returns the names of a model's parts for readers, in the order of Model.Parts: seasons have their periods with
-// units.
+// partLabels returns the names of a model's parts for readers, in the order of Model.Parts: seasons have their periods
+// with units.
 func partLabels(m *series.Model, axis *table.Axis) []string {
 	season := func(s series.Season) string {
 		if axis.Unit == "" {

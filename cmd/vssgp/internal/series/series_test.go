@@ -120,13 +120,13 @@ func TestLevelsDoNotDependOnBlocks(t *testing.T) {
 	}
 }
 
-// TestPrintedParts checks that printed parts and --json have the level shifts in the order of time, and that only the printed
-// parts have the names for readers.
+// TestPrintedParts checks that printed parts and --json have the level shifts in the order of time, and that only the
+// printed parts have the names for readers.
 func TestPrintedParts(t *testing.T) {
 	x := testkit.Numbers(40, func(n int) float64 { return float64(n) })
 	y := testkit.Numbers(40, func(n int) float64 { return float64(n*n%7 + n/10) })
-	parts := []series.Part{series.Constant{}, series.LevelShift{At: 30}, series.Season{Period: 7}, series.LevelShift{At: 10},
-		series.ShortMemory{}, series.Noise{}}
+	parts := []series.Part{series.Constant{}, series.LevelShift{At: 30}, series.Season{Period: 7},
+		series.LevelShift{At: 10}, series.ShortMemory{}, series.Noise{}}
 	m := testkit.Must(series.Fit(t.Context(), series.Series{X: x, Y: [][]float64{y}}, series.Options{Parts: parts, Known: true}))(t)
 	m.XName, m.YNames = "t", []string{"y"}
 	axis := &table.Axis{Unit: "rows"}
@@ -134,7 +134,8 @@ func TestPrintedParts(t *testing.T) {
 	env := &cli.Env{Stdout: &out}
 	printModel(env, m, summaryOf(m, axis), axis)
 	testkit.Contains(t, out.String(),
-		"parts: constant, level shift at 10, season of 7 rows, level shift at 30, autocorrelated residual, noise\n", "noise sd: ")
+		"parts: constant, level shift at 10, season of 7 rows, level shift at 30, autocorrelated residual, noise\n",
+		"noise sd: ")
 	testkit.Equal(t, strings.Join(summaryOf(m, axis).Parts, ", "),
 		"constant, level shift at 10, season 7, level shift at 30, short memory, noise", "parts of --json")
 }
@@ -224,8 +225,8 @@ func TestUntil(t *testing.T) {
 	}{
 		"a day of half-days":           {hours, "2024-12-31", "2024-12-31 12:00", 3},
 		"a time of half-days":          {hours, "2024-12-31 00:00", "2024-12-31 00:00", 2},
-		"a day in another layout":      {"29.12.2024 06:00|29.12.2024 12:00|29.12.2024 18:00", "2024-12-30", "30.12.2024 18:00", 4},
-		"a day and an offset from UTC": {"2024-12-30T22:00+01:00|2024-12-30T23:00+01:00", "2024-12-31", "2024-12-31T23:00+01:00", 24},
+		"a day in another layout":      {"29.12.2024 12:00|29.12.2024 18:00", "2024-12-30", "30.12.2024 18:00", 4},
+		"a day and an offset from UTC": {"2024-12-30T23:00+01:00|2024-12-31T00:00+01:00", "2024-12-31", "2024-12-31T23:00+01:00", 23},
 		"the rest of a day":            {"2024-12-31 20:00|2024-12-31 21:00", "2024-12-31", "2024-12-31 23:00", 2},
 		"no rest of a day":             {"2024-12-31 22:00|2024-12-31 23:00", "2024-12-31", "", 0},
 		"a day of nights":              {"2024-12-28 23:30|2024-12-29 23:30", "2024-12-31", "2024-12-31 23:30", 2},

@@ -87,8 +87,8 @@ func (a *Axis) Parse(text string) (float64, error) {
 	return v, nil
 }
 
-// ParseLast returns x of the last date to include. A date without a time includes the whole day, month, quarter or week:
-// then x is the beginning of the next one, and excluded is true.
+// ParseLast returns x of the last date to include. A date without a time includes the whole day, month, quarter or
+// week: then x is the beginning of the next one, and excluded is true.
 func (a *Axis) ParseLast(text string) (x float64, excluded bool, err error) {
 	if x, err = a.Parse(text); err != nil || !a.Dates() {
 		return x, false, err

@@ -11,14 +11,14 @@ import (
 // days are the layouts of days, weeks, months and quarters in the notation of package time. They parse days and months with or without a
 // leading zero. The 1 next to a Q is the quarter, and the 2 after a W the ISO week.
 var days = []string{
-	"2006-1-2", "2006/1/2", "2006.1.2", "2006-1", "2006/1", "2006-Q1", "2006Q1", "2006 Q1", "Q1 2006", "Q1-2006", "Q1/2006",
-	"1Q2006", "1Q06", week, monthYear, yearMonth, "Jan-2006", "Jan 2006", "January 2006",
+	"2006-1-2", "2006/1/2", "2006.1.2", "2006-1", "2006/1", "2006-Q1", "2006Q1", "2006 Q1", "Q1 2006", "Q1-2006",
+	"Q1/2006", "1Q2006", "1Q06", week, monthYear, yearMonth, "Jan-2006", "Jan 2006", "January 2006",
 	"2-1-2006", "2/1/2006", "2.1.2006", "1-2-2006", "1/2/2006", "1.2.2006",
 	"2-Jan-2006", "2-Jan-06", "2 Jan 2006", "2 Jan 06", "2 January 2006", "Jan 2 2006", "January 2 2006", "Jan 2, 2006", "January 2, 2006",
 }
 
-// week is the layout of ISO weeks such as 2020-W53, which package time does not have. monthYear and yearMonth are the layouts of months
-// such as Jan-22 and 22-Jan, which may also be days without a year.
+// week is the layout of ISO weeks such as 2020-W53, which package time does not have. monthYear and yearMonth are the
+// layouts of months such as Jan-22 and 22-Jan, which may also be days without a year.
 const week, monthYear, yearMonth = "2006-W02", "Jan-06", "06-Jan"
 
 // daysByShape maps the shape of a text to the layouts of days. For example, 2006-1-2, 2-1-2006 and 1-2-2006 have the shape 0-0-0.
@@ -420,8 +420,8 @@ func (t *Table) supportsMonths(col int) bool {
 	return 2*most > steps
 }
 
-// mayBeDays returns a remark about a column of dates such as 22-Jan if all of them may be the same day of different months as well as
-// months of the same year, else "".
+// mayBeDays returns a remark about a column of dates such as 22-Jan if all of them may be the same day of different
+// months as well as months of the same year, else "".
 func mayBeDays(l layout, dates []string) string {
 	const day = "02-Jan" // without a year
 	number := dates[0][:len("02")]
@@ -432,8 +432,8 @@ func mayBeDays(l layout, dates []string) string {
 		return ""
 	}
 	t, _ := l.parse(dates[0])
-	return fmt.Sprintf("is %s or day %s of %s without a year, and all dates of the column are ambiguous; use dates such as %s",
-		t.Format("January 2006"), number, t.Format("January"), t.Format("2006-01"))
+	return fmt.Sprintf("is %s or day %s of %s without a year, and all dates of the column are ambiguous; "+
+		"use dates such as %s", t.Format("January 2006"), number, t.Format("January"), t.Format("2006-01"))
 }
 
 // observedDates is the number of dates at the end of a column that determine the output format.

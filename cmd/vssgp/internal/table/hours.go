@@ -99,8 +99,8 @@ func (h *openingHours) hourly() bool {
 	return h.rows >= fewestOpenRows && days >= fewestOpenDays && float64(h.rows) >= openShare*float64(open)
 }
 
-// weekly reports whether each weekday with rows regularly has its own hours, such as shorter ones on Saturday. Each hour
-// without rows must be closed on at least two days, and missing rows must be too rare to close an hour by chance.
+// weekly reports whether each weekday with rows regularly has its own hours, such as shorter ones on Saturday. Each
+// hour without rows must be closed on at least two days, and missing rows must be too rare to close an hour by chance.
 func (h *openingHours) weekly() bool {
 	lastDay, end := h.at(h.last)
 	open := -count(h.own[0][:h.offset]) - count(h.own[lastDay%7][end+1:])
