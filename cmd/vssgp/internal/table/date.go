@@ -238,7 +238,7 @@ func (l *layout) observe(dates []string) {
 		o, same := *l, 0
 		o.zeros, o.hour = zeros[i/2].Replace(l.day), 2-i%2
 		for _, s := range dates {
-			if t, _, _ := l.parseLike(s); string(o.write(nil, t)) == s {
+			if t, _, _ := l.parseLike(s); strings.EqualFold(string(o.write(nil, t)), s) { // MAY 1 2024
 				same++
 			}
 		}
