@@ -49,7 +49,7 @@ type Backtested struct {
 
 // Backtest evaluates forecasts by rolling-origin backtesting. The origins are horizon observations apart, in the order of x, and the last
 // horizon ends with the data. At each origin, Backtest fits a model to the observations before it. It returns the errors of Fit, and an
-// error that wraps ErrOptions if fewer than ten observations precede the first origin.
+// error that wraps ErrOptions if fewer than MinTrainingRows observations precede the first origin.
 func Backtest(ctx context.Context, s Series, horizon, origins int, o Options) (*Backtested, error) {
 	if err := cmp.Or(s.check(), o.check()); err != nil {
 		return nil, err
@@ -62,9 +62,9 @@ func Backtest(ctx context.Context, s Series, horizon, origins int, o Options) (*
 		return nil, fault.Errorf(ErrOptions, "horizon %d; must be at least 1", horizon)
 	case origins < 1:
 		return nil, fault.Errorf(ErrOptions, "%d origins; must be at least 1", origins)
-	case horizon > n || origins > n || n-horizon*origins < minBefore:
+	case horizon > n || origins > n || n-horizon*origins < MinTrainingRows:
 		return nil, fault.Errorf(ErrOptions, "%d origins with horizon %d leave fewer than %d of %d rows before the first origin",
-			origins, horizon, minBefore, n)
+			origins, horizon, MinTrainingRows, n)
 	}
 	b := &Backtested{Horizon: horizon, Origins: origins}
 	var sums [3][]tally
@@ -115,8 +115,8 @@ func Backtest(ctx context.Context, s Series, horizon, origins int, o Options) (*
 	return b, nil
 }
 
-// minBefore is the minimum number of observations before the first origin.
-const minBefore = 10
+// MinTrainingRows is the minimum number of observations before the first origin of Backtest.
+const MinTrainingRows = 10
 
 // season returns the shortest season in steps, or 1 if no season is shorter than the data range.
 func (m *Model) season() int {

@@ -98,6 +98,10 @@ func (m *Model) PartNames() (names []string) {
 	return names
 }
 
+// Counts reports whether the values are modeled as counts. Such a model has no noise: the distribution of a count given
+// its mean, which PartNames describes, takes its place.
+func (m *Model) Counts() bool { return m.frame.Counts != nil }
+
 // Log reports whether the logarithms of the values, or of the means of counts, are the more probable scale. If so, hyper-parameters,
 // noise and components are in units of the logarithm: 0.05 is about five percent.
 func (m *Model) Log() bool { return m.frame.Log }

@@ -230,3 +230,54 @@ func TestForecastHorizonIrregular(t *testing.T) {
 	refuse(t, "--until 2000 exceeds the maximum, 1309, 10 times the data range after the last row", "forecast", filepath.Join(dir, "even.csv"),
 		"--until", "2000", "-o", "-")
 }
+
+// TestInputName checks that predict and forecast --at refuse a table that has names, but not the name of the model's
+// input.
+func TestInputName(t *testing.T) {
+	dir := t.TempDir()
+	put := func(name, text string) string { return testkit.Put(t, dir, name, text) }
+	waves := evenSeries(30, func(n int) float64 { return math.Sin(float64(n)) })
+	data, bare := put("data.csv", waves), put("bare.csv", strings.TrimPrefix(waves, "t,y\n"))
+	fast := []string{"--season", "none", "--trend", "none"}
+	sparse := []string{"--features", "2", "--components", "1", "--iterations", "1"}
+	model := func(name, data string, flags []string) string {
+		path := filepath.Join(dir, name)
+		succeed(t, append([]string{"fit", data, "-o", path}, flags...)...)
+		return path
+	}
+	named, rows := model("named.st", data, fast), model("rows.st", data, append([]string{"--x", "row"}, fast...))
+	positions := model("bare.st", bare, fast)
+	gp, gpPositions := model("gp.st", data, append([]string{"--x", "t"}, sparse...)), model("gpbare.st", bare, sparse)
+	const refused = ": there is no column \"t\", the input of the model, among "
+	for name, c := range map[string]struct{ model, at, flags, problem string }{
+		"the name":              {named, "t\n31\n", "", ""},
+		"the name and others":   {named, "y,t,z\n1,31,2\n", "", ""},
+		"another name":          {named, "time\n31\n", "", "at.csv" + refused + "time; rename the column, or "},
+		"another case":          {named, "T,y\n31,1\n", "", refused + "T, y"},
+		"another name and --x":  {named, "time\n31\n", "--x time", ""},
+		"a number and --x":      {named, "time,y\n31,1\n", "--x 0", ""},
+		"no names":              {named, "31\n32\n", "", ""},
+		"a model without names": {positions, "time\n31\n", "", ""},
+		"neither has names":     {positions, "31\n32\n", "", ""},
+		"row numbers":           {rows, "row\n31\n", "", ""},
+		"another name of rows":  {rows, "n\n31\n", "", `no column "row"`},
+		"a GP":                  {gp, "t\n31\n", "", ""},
+		"another name for a GP": {gp, "time\n31\n", "", refused + "time"},
+		"--x for a GP":          {gp, "time\n31\n", "--x time", ""},
+		"no names for a GP":     {gp, "31\n32\n", "", ""},
+		"a GP without names":    {gpPositions, "time\n31\n", "", ""},
+	} {
+		args := append([]string{"predict", c.model, put("at.csv", c.at), "-o", filepath.Join(dir, "out.csv"), "--overwrite"},
+			strings.Fields(c.flags)...)
+		o := vssgpRun(t, args...)
+		code := cli.ExitDone
+		if c.problem != "" {
+			code = cli.ExitMistake
+		}
+		if o.code != code || !strings.Contains(o.stderr, c.problem) {
+			t.Errorf("%s: exit %d, %s; want %d, %q", name, o.code, o.stderr, code, c.problem)
+		}
+	}
+	at := put("at.csv", "time\n31\n")
+	refuse(t, "at.csv"+refused+"time; rename the column\n", append([]string{"forecast", data, "--at", at}, fast...)...)
+}

@@ -87,7 +87,8 @@ func TestForecast(t *testing.T) {
 	}
 	testkit.Contains(t, string(testkit.Read(t, in("f.svg"))), "Flow m3/s: trend", "Flow m3/s: season of 7 days", "remainder",
 		"2024-")
-	testkit.Contains(t, string(testkit.Read(t, in("f.html"))), "noise.sd", "--horizon", "Flow m3/s: short memory")
+	testkit.Contains(t, string(testkit.Read(t, in("f.html"))), "noise.sd", "--horizon",
+		"Flow m3/s: autocorrelated residual", "autocorrelated residual.length")
 	testKeptModel(t, dir, got, r)
 }
 
@@ -133,7 +134,8 @@ func testKeptModel(t *testing.T, dir string, forecast [][]string, r printed) {
 			t.Errorf("%+v", h)
 		}
 	}
-	testkit.Contains(t, succeed(t, "info", model).stdout, "predicts up to 12.10.2028", "season 7.amplitude[1]", "seasons: 7 days")
+	testkit.Contains(t, succeed(t, "info", model).stdout, "predicts up to 12.10.2028", "season of 7 days.amplitude[1]",
+		"seasons: 7 days", "autocorrelated residual.length", "autocorrelated residual, season of 7 days, noise\n")
 	refuse(t, "is a structural model", "fit", river, "--y", "2", "--init", model, "-o", out)
 }
 
@@ -238,6 +240,47 @@ func TestBacktestWithoutSeason(t *testing.T) {
 	}
 }
 
+// TestBacktestVerdict checks that a line tells if a naive forecast is better than the model, and which.
+func TestBacktestVerdict(t *testing.T) {
+	dir := t.TempDir()
+	rise := func(n int) float64 { return float64(n) + 0.1*float64(n*n%7) }
+	both := "t,by,y\n"
+	for n := range 40 {
+		both += fmt.Sprintf("%d,a,%v\n%[1]d,b,%[3]d\n", n, rise(n), n*n%7)
+	}
+	rising := testkit.Put(t, dir, "rising.csv", evenSeries(40, rise))
+	waves := func(n int) float64 { return 10*float64(n%4) + 0.1*float64(n*n%7) }
+	season := testkit.Put(t, dir, "season.csv", evenSeries(40, waves))
+	several := testkit.Put(t, dir, "by.csv", both)
+	const constant = "--trend none --short-memory=false "
+	const counted = "a naive forecast has a lower CRPS than the model for 1 of 2 series"
+	for name, c := range map[string]struct{ table, flags, verdict string }{
+		"the last value":  {rising, constant + "--season none", "\nnaive is better than the model for y: its CRPS is 2.066, the "},
+		"the model":       {rising, "--season none --trend line", ""},
+		"the season":      {season, constant + "--season 4 --prior season=0.01,0.01", "\nseasonal_naive is better than the model"},
+		"one of several":  {several, constant + "--season none --by by", counted},
+		"none of several": {several, "--season none --trend line --by by", ""},
+	} {
+		args := append([]string{"backtest", c.table, "--horizon", "4", "--origins", "2", "--log", "never"},
+			strings.Fields(c.flags)...)
+		got := succeed(t, args...).stdout
+		better := strings.Contains(got, "than the model")
+		if better != (c.verdict != "") || !strings.Contains(got, c.verdict) {
+			t.Errorf("%s: %s, want %q", name, got, c.verdict)
+		}
+	}
+	for flags, want := range map[string]string{
+		"--horizon 6": "rising.csv: 6 forecasts of 6 rows each and 10 rows before the first need 46 rows, " +
+			"but the series has 40; use --origins 5",
+		"--horizon 9 --origins 4": "use --origins 3", "--horizon 30 --origins 2": "use --origins 1",
+		"--horizon 35": "use --origins 1 and --horizon 30, or a shorter one",
+	} {
+		refuse(t, want, append([]string{"backtest", rising}, strings.Fields(flags)...)...)
+	}
+	short := testkit.Put(t, dir, "short.csv", evenSeries(9, rise))
+	refuse(t, "at least 11 rows are required", "backtest", short)
+}
+
 // TestModelFlags checks the parts of the model for values of the flags.
 func TestModelFlags(t *testing.T) {
 	dir := t.TempDir()
@@ -319,6 +362,41 @@ func TestErrors(t *testing.T) {
 	out := succeed(t, strings.Fields("forecast "+data+" --x t --y y --season none --trend line --horizon 1 "+
 		"--robust -o "+filepath.Join(dir, "o.csv"))...)
 	testkit.Contains(t, out.stderr+out.stdout, "outliers: 7 values of y, at 4, 13, 22, 31, 40, 49, 58\n")
+}
+
+// TestNegativeBand checks that a line suggests --positive if an interval begins below 0 although no value is negative.
+func TestNegativeBand(t *testing.T) {
+	dir := t.TempDir()
+	random := rand.New(rand.NewPCG(5, 5))
+	rain := testkit.Numbers(60, func(int) float64 { return max(0, 0.5+random.NormFloat64()) })
+	put := func(name string, y func(n int) float64) string {
+		return testkit.Put(t, dir, name, evenSeries(len(rain), y))
+	}
+	several := "t,by,y,z\n"
+	for n, v := range rain {
+		several += fmt.Sprintf("%d,a,%g,%g\n%[1]d,b,%[3]g,%[2]g\n", n, v, 5+v)
+	}
+	for name, c := range map[string]struct{ table, flags, names string }{
+		"rain":     {put("rain.csv", func(n int) float64 { return rain[n] }), "", "y"},
+		"positive": {put("rain.csv", func(n int) float64 { return rain[n] }), "--positive", ""},
+		"negative": {put("negative.csv", func(n int) float64 { return rain[n] - 0.1 }), "", ""},
+		"high":     {put("high.csv", func(n int) float64 { return 5 + rain[n] }), "", ""},
+		"counts":   {put("counts.csv", func(n int) float64 { return math.Floor(random.ExpFloat64()) }), "", ""},
+		"by":       {testkit.Put(t, dir, "by.csv", several), "--by by --y y,z", "y, z"},
+		"outputs":  {testkit.Put(t, dir, "by.csv", several), "--by by --y z", "z"},
+	} {
+		args := append([]string{"forecast", c.table, "--season", "none", "--trend", "none", "--horizon", "2", "-o",
+			filepath.Join(dir, "out.csv"), "--overwrite"}, strings.Fields(c.flags)...)
+		got := succeed(t, args...).stderr
+		want := ""
+		if c.names != "" {
+			want = "vssgp: " + c.names + ": no value is negative, but the 95 % interval begins below 0; " +
+				"if values cannot be negative, use --positive\n"
+		}
+		if !strings.HasSuffix(got, want) || want == "" && got != "" {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
 }
 
 // TestPositiveForecast checks that a forecast with --positive has no negative numbers, and that the model gives the same numbers.
@@ -623,7 +701,7 @@ func TestScreen(t *testing.T) {
 	if width := number(t, row[3]) - number(t, row[2]); math.Abs(width/(2*1.96)-sd) > 0.02*sd+0.005 {
 		t.Errorf("the sd of the next value is %v, its interval %v to %v", sd, row[2], row[3])
 	}
-	testkit.Contains(t, o.stdout, "season 7 days, noise\n")
+	testkit.Contains(t, o.stdout, "season of 7 days, noise\n")
 	quiet := succeed(t, "forecast", river, "--y", "Flow m3/s", "--horizon", "2", "--level", "80", "--log", "never", "--quiet")
 	testkit.Equal(t, quiet.stdout, strings.Join(got[3:6], "\n")+"\n", "with --quiet")
 	years := testkit.Put(t, t.TempDir(), "years.csv", "year,y\n2020,1\n2020.25,2\n2020.5,3\n2020.75,4\n2021,5\n2021.25,6.1\n")

@@ -357,3 +357,24 @@ def test_regressors():
     assert np.abs(filled.values - y).max() < 5 and np.allclose(
         filled.interval(80)[0], filled.ends["lower_80"], equal_nan=True
     )
+
+
+def test_counts_have_no_noise():
+    counts = np.random.default_rng(1).poisson(1.0, 80)
+    assert forecast(counts, 2).noise_sd == [] and len(forecast(counts + 0.5, 2).noise_sd) == 1
+
+
+@pytest.mark.parametrize(
+    ("until", "last"),
+    [
+        ("2024-05-31", "2024-05-31 23:00"),
+        (datetime.date(2024, 5, 31), "2024-05-31 23:00"),
+        (pd.Timestamp("2024-05-31", tz="Europe/Berlin"), "2024-05-31 00:00"),
+        ("2024-05-31T05:00+02:00", "2024-05-31 05:00"),
+    ],
+)
+def test_until_a_day(until, last):
+    """A day includes all its times, which a Timestamp is one of."""
+    y = pd.Series(short(24), index=pd.date_range("2024-05-30", periods=24, freq="h", tz="Europe/Berlin"))
+    f = forecast(y, until=until, season="none", trend="none")
+    assert f.index[-1] == pd.Timestamp(last, tz="Europe/Berlin")

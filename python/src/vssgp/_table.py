@@ -145,6 +145,23 @@ class Positions:
         return dates
 
 
+def _how_to_select(y: Any) -> str:
+    """Return the end of an error about a DataFrame with a column that is not numbers, "" for other data."""
+    if not is_pandas(y) or y.ndim != 2:
+        return ""
+    types = _pandas().api.types
+    numeric = [name for name, kind in y.dtypes.items() if types.is_numeric_dtype(kind)]
+    others = [name for name, kind in y.dtypes.items() if not types.is_numeric_dtype(kind)]
+    if not others:
+        return ""
+    dates = [name for name, kind in y.dtypes.items() if kind.kind == "M"]
+    example = f"y=frame[{numeric[-1] if numeric else 'y'!r}], x=frame[{(dates or others)[0]!r}]"
+    return (
+        f"; the frame has the columns {list(y.columns)}: give the values and their positions separately, such as "
+        f"{example}, or rename the columns to ds and y, and unique_id for several series"
+    )
+
+
 def _index(given: Any, name: str) -> Any:
     """Return a pandas Index if `given` is a pandas Series or a list of dates with a time zone, else `given`."""
     pd = _pandas()
@@ -172,7 +189,10 @@ class Series:
             y, regressors = self._long(y, x, regressors)
         self.like = y
         frame = is_pandas(y)
-        self.y = numbers(y, "y")
+        try:
+            self.y = numbers(y, "y")
+        except ValueError as err:
+            raise ValueError(str(err) + _how_to_select(y)) from None
         if self.y.ndim not in (1, 2) or 0 in self.y.shape:
             raise ValueError(f"y has the shape {self.y.shape}; must be [n] or [n, outputs], with at least one row")
         n = len(self.y)
@@ -213,7 +233,10 @@ class Series:
         if others or x is not None:
             if not others:
                 raise ValueError("x cannot be combined with a frame with the columns ds and y; ds has the positions")
-            raise ValueError(f"the frame has the columns {others}; must have only unique_id, ds, y and regressors")
+            raise ValueError(
+                f"the frame has the columns {others} next to ds and y; name regressors with regressors={others}, or "
+                "drop these columns; the column that identifies several series must have the name unique_id"
+            )
         if "unique_id" in y.columns:
             ids = self.ids = y["unique_id"].tolist()
             if y["unique_id"].isna().any():

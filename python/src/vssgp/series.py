@@ -238,7 +238,7 @@ class Forecast(_Predicted):
     ends : {"lower_80": …, "upper_80": …, "q0.9": …, …}, the ends of the interval for each level, and the quantiles.
     index : [m] positions.
     periods : periods of the seasons in units of x. On dates, their unit is in `model.info()`.
-    noise_sd : [D] standard deviation of the noise in units of y.
+    noise_sd : [D] standard deviation of the noise in units of y. [] for counts, which have no noise.
     bound : log marginal likelihood of the standardized data, in nats.
     model : the fitted SeriesModel.
 
@@ -393,7 +393,8 @@ def forecast(
     ----------
     y : [n] or [n, D] values, NaN or None if missing; or a DataFrame with ds and y, and unique_id for several series.
     horizon : number of rows to forecast. On dates, also a time such as "6mo", "8w" or "36h", or a timedelta.
-    until : last position to forecast, a number or a date.
+    until : last position to forecast, a number or a date. The text of a day, or a datetime.date, includes all its
+        times.
     at : [m] positions to forecast, numbers or dates like x.
     future : values of the regressors at `at`, {name: [m]} or a DataFrame.
     level : probability of a further interval in percent, or several.
@@ -629,6 +630,6 @@ def _predicted(
     """Return a Forecast or Filling with the arrays `shaped`, the results of the fit, and further attributes."""
     attributes = {k: v for k, v in shaped.items() if k in (*_COLUMNS, "values")}
     ends = {k: v for k, v in shaped.items() if k not in attributes}
-    learned: dict[str, Any] = {k: result[k] for k in ("periods", "noise_sd", "bound")}
+    learned: dict[str, Any] = {k: result[k] for k in ("periods", "bound")} | {"noise_sd": result.get("noise_sd", [])}
     common = {"index": index, "model": model, "ends": ends, "regressors": regressors, "_shape": shape}
     return kind(**learned, **common, **attributes, **own)

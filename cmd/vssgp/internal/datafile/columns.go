@@ -27,6 +27,7 @@ type Columns struct {
 	decimal      string   // --decimal: point, comma, or "" to detect the sign
 	rows         bool     // --x row: the row number is the input
 	Ordered      bool     // rows are in the order of time, so a default input must increase
+	other        bool     // of another table than the one that --x refers to
 	ahead        *ahead   // the table that HasOneInput has read, or nil
 }
 
@@ -66,7 +67,9 @@ func (c *Columns) AddNotation(f *pflag.FlagSet) {
 }
 
 // OfOther returns the columns of another table, with the same --dayfirst and --decimal.
-func (c *Columns) OfOther() *Columns { return &Columns{dayFirst: c.dayFirst, decimal: c.decimal} }
+func (c *Columns) OfOther() *Columns {
+	return &Columns{dayFirst: c.dayFirst, decimal: c.decimal, other: true}
+}
 
 // A Choice contains the numbers of the selected columns. Errors are the standard deviations of Y. By contains the column of --by.
 type Choice struct{ X, Y, Errors, Regressors, By []int }
@@ -239,18 +242,37 @@ func (c Choice) check(t *table.Table, path string) (Choice, error) {
 	return c, nil
 }
 
-// inputs returns the columns of the q inputs of a model. They are the columns of --x; else the columns with the model's names; else all
-// columns of numbers and dates, if there are q.
+// inputs returns the columns of the q inputs of a model. They are the columns of --x; else the columns with the model's
+// names; else, if the model or the table has no names, all columns of numbers and dates, if there are q.
 func (c Columns) inputs(t *table.Table, path string, q int, own []string) ([]int, error) {
 	x, err := named(t, c.X, "--x")
 	if err != nil {
 		return nil, err
+	}
+	hint := ", or choose it with --x"
+	if c.other {
+		hint = ""
+	}
+	for _, name := range own {
+		if x == nil && !unnamed(own) && !unnamed(t.Names) && !slices.Contains(t.Names, name) {
+			return nil, cli.Mistake("%s: there is no column %.40q, the input of the model, among %s; rename the column%s",
+				path, name, Listed(t.Names), hint)
+		}
 	}
 	if x = orOwn(t, x, own, nil); len(x) != q {
 		return nil, cli.Mistake("%s: %s (%s), but the model has %s; choose with --x", path, cli.Counted(len(x), "input column"),
 			Listed(NamesOf(t, x)), cli.Counted(q, "input"))
 	}
 	return x, nil
+}
+
+// unnamed reports whether columns have the names x0, x1, …, as in a table without a line of names.
+func unnamed(names []string) bool {
+	return !slices.ContainsFunc(names, func(name string) bool {
+		number, ok := strings.CutPrefix(name, "x")
+		_, err := strconv.Atoi(number)
+		return !ok || err != nil
+	})
 }
 
 // orOwn returns the given columns; else the columns with the model's names; else the columns of numbers and dates that are not taken.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"html/template"
 	"image/color"
@@ -132,12 +133,44 @@ func (c *chart) points(name string, clr color.Color, x, y []float64) {
 // transparent returns a translucent version of a color.
 func transparent(c color.RGBA) color.Color { return color.NRGBA{c.R, c.G, c.B, 0x48} }
 
-// band fills the area between lower and upper.
+// band fills the area between lower and upper with a translucent color.
 func (c *chart) band(name string, clr color.RGBA, x, lower, upper []float64) {
+	c.area(name, transparent(clr), x, lower, upper)
+}
+
+// An interval is a band of a fan.
+type interval struct {
+	level        float64 // in percent
+	lower, upper []float64
+}
+
+// fan adds nested bands, of which one has the level 95. No band covers another one, so that their shades are those of
+// the legend.
+func (c *chart) fan(clr color.RGBA, x []float64, bands []interval) {
+	bands = slices.SortedFunc(slices.Values(bands), func(a, b interval) int { return cmp.Compare(b.level, a.level) })
+	usual := slices.IndexFunc(bands, func(b interval) bool { return b.level == 95 })
+	for i, b := range bands {
+		const alpha, darkest = 0x48, 0xa0 // of the usual band, as in band
+		shade := alpha * (i + 1) / (usual + 1)
+		if narrower := len(bands) - 1 - usual; i > usual {
+			shade = alpha + (darkest-alpha)*(i-usual)/max(narrower, 2)
+		}
+		name, own := fmt.Sprintf("%v %% band", b.level), color.NRGBA{clr.R, clr.G, clr.B, uint8(shade)}
+		if i == len(bands)-1 {
+			c.area(name, own, x, b.lower, b.upper)
+			break
+		}
+		c.area(name, own, x, b.lower, bands[i+1].lower)
+		c.area(name, own, x, bands[i+1].upper, b.upper)
+	}
+}
+
+// area fills the area between lower and upper.
+func (c *chart) area(name string, clr color.Color, x, lower, upper []float64) {
 	for lo, hi := range runs(x, lower, upper) {
 		back := points(x[lo:hi], lower[lo:hi])
 		slices.Reverse(back)
-		p := &plotter.Polygon{XYs: []plotter.XYs{append(points(x[lo:hi], upper[lo:hi]), back...)}, Color: transparent(clr)}
+		p := &plotter.Polygon{XYs: []plotter.XYs{append(points(x[lo:hi], upper[lo:hi]), back...)}, Color: clr}
 		c.add(name, p, p)
 	}
 }
@@ -152,6 +185,15 @@ func (c *chart) stems(clr color.RGBA, x, y, lower, upper []float64) {
 		c.line("", clr, []float64{lower[i], upper[i]}, []float64{y[i], y[i]})
 	}
 	c.points("", clr, x, y)
+}
+
+// frame sets the range of x and adds a margin to the range of y, so that no point is on the border.
+func (c *chart) frame(from, to float64) {
+	const margin = 0.04
+	if y := &c.panel.Y; y.Min < y.Max {
+		y.Min, y.Max = y.Min-margin*(y.Max-y.Min), y.Max+margin*(y.Max-y.Min)
+	}
+	c.panel.X.Min, c.panel.X.Max = from, to
 }
 
 // label adds a text to the right of a point.

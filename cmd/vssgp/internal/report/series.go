@@ -77,17 +77,20 @@ func (s *Series) Report(ctx context.Context, settings []Setting) (*Document, err
 	t := Table{Caption: "The mode of each hyper-parameter, and the central 95 % interval of its posterior.",
 		Head: []string{"", "mode", "lower", "upper"}}
 	for _, v := range s.Model.Hyper() {
-		t.Rows = append(t.Rows, []string{s.label(v.Name), short(v.Mode), short(v.Lower), short(v.Upper)})
+		t.Rows = append(t.Rows, []string{s.Label(v.Name), short(v.Mode), short(v.Lower), short(v.Upper)})
 	}
 	d.add(section{Title: "Hyper-parameters", Tables: []Table{t}})
 	d.addSettings(settings)
 	return d, nil
 }
 
-// label returns the name of a component or a hyper-parameter in the charts. The model's names of seasons have no unit.
-func (s *Series) label(name string) string {
+// Label returns the name of a component or a hyper-parameter for readers. The model's names of seasons have no unit.
+func (s *Series) Label(name string) string {
 	for i, part := range s.Model.PartNames() {
 		rest, ok := strings.CutPrefix(name, part)
+		if !ok { // hyper-parameters have underscores: short_memory.sd
+			rest, ok = strings.CutPrefix(name, strings.ReplaceAll(part, " ", "_"))
+		}
 		_, hyper, _ := strings.Cut(rest, ".")
 		decimals := strings.Trim(hyper[:min(len(hyper), 1)], "0123456789") == "" // season 36 is not season 36.5
 		if ok && (rest == "" || rest[0] == '.' && !decimals) {
@@ -139,75 +142,128 @@ func (s *Series) begins() (end float64, first []float64) {
 	return end, append(first, all)
 }
 
-// charts returns the charts of output d: the prediction, each part, and the remainder.
-func (s *Series) charts(name string, x, y []float64, p *series.Prediction, parts []series.Component, d int) (all []*chart) {
-	time := s.Time
-	if time == nil {
-		time = func(x float64) float64 { return x }
+// seconds returns the positions of inputs in charts.
+func (s *Series) seconds(x []float64) []float64 {
+	if s.Time == nil {
+		return x
 	}
 	at := make([]float64, len(x))
 	for i, v := range x {
-		at[i] = time(v)
+		at[i] = s.Time(v)
 	}
-	chartOf := func(title, text, up string) *chart {
-		c := newChart(title, text, s.XName, up)
-		if s.Time != nil {
-			c.panel.X.Tick.Marker = plot.TickerFunc(dateTicks)
+	return at
+}
+
+// boundary returns the position of the mark where the forecast begins, between the last input of the data and the first
+// one after it.
+func (s *Series) boundary(end float64) float64 {
+	next := math.Inf(1)
+	for _, v := range s.At {
+		if v > end {
+			next = min(next, v)
 		}
-		return c
 	}
+	if math.IsInf(next, 1) { // such as a forecast of rows before the last one
+		next = end
+	}
+	at := s.seconds([]float64{end, next})
+	return at[0] + (at[1]-at[0])/2
+}
+
+// newChart returns a chart with the input as its x.
+func (s *Series) newChart(title, text, up string) *chart {
+	c := newChart(title, text, s.XName, up)
+	if s.Time != nil {
+		c.panel.X.Tick.Marker = plot.TickerFunc(dateTicks)
+	}
+	return c
+}
+
+// charts returns the charts of output d: the prediction, each part that is not zero, and the remainder.
+func (s *Series) charts(
+	name string, x, y []float64, p *series.Prediction, parts []series.Component, d int,
+) (all []*chart) {
 	end, begins := s.begins()
 	for i, first := range begins {
-		title, n := name, 0
+		title := name
 		if i < len(begins)-1 {
 			title += ": the end"
 		}
-		for n < len(x)-1 && x[n] < first {
-			n++
-		}
-		c := chartOf(title, "The data, and the predictive mean with 95 % prediction intervals.", name)
-		c.band("95 % band", Blue, at[n:], p.Lower[d][n:], p.Upper[d][n:])
-		for _, level := range s.Levels {
-			lower, upper, tail := make([]float64, len(x)), make([]float64, len(x)), (1-level/100)/2
-			for k := n; k < len(x); k++ {
-				lower[k], upper[k] = p.Quantile(d, k, tail), p.Quantile(d, k, 1-tail)
-			}
-			c.band(fmt.Sprintf("%v %% band", level), Sky, at[n:], lower[n:], upper[n:])
-		}
-		c.points("data", color.Black, at[n:], y[n:])
-		c.line("mean", Blue, at[n:], p.Mean[d][n:])
+		c := s.prediction(title, name, first, x, y, p, d)
 		labels := 0
 		for i, part := range s.Model.Parts() {
 			if shift, ok := part.(series.LevelShift); ok && shift.At >= first {
-				c.panel.Add(rule{time(shift.At), s.Parts[i], labels})
+				c.panel.Add(rule{s.seconds([]float64{shift.At})[0], s.Parts[i], labels})
 				labels++
 			}
 		}
 		if s.Forecast {
-			c.panel.Add(rule{time(end), "forecast begins", labels})
+			c.panel.Add(rule{s.boundary(end), "forecast begins", labels})
 		}
 		all = append(all, c)
 	}
-	left := slices.Clone(y)
-	if s.Model.Log() {
-		name = "log of " + name
-		for i, v := range y {
-			left[i] = math.Log(v)
+	return append(all, s.components(name, x, y, p.Mean[d], parts, d)...)
+}
+
+// prediction returns the chart of the data and the prediction of output d from the input first on.
+func (s *Series) prediction(title, name string, first float64, x, y []float64, p *series.Prediction, d int) *chart {
+	n := 0
+	for n < len(x)-1 && x[n] < first {
+		n++
+	}
+	c := s.newChart(title, "The data, and the predictive mean with prediction intervals.", name)
+	at, bands := s.seconds(x[n:]), []interval{{95, p.Lower[d][n:], p.Upper[d][n:]}}
+	for _, level := range s.Levels {
+		if level == 95 {
+			continue
 		}
+		b, tail := interval{level: level}, (1-level/100)/2
+		for k := n; k < len(x); k++ {
+			b.lower, b.upper = append(b.lower, p.Quantile(d, k, tail)), append(b.upper, p.Quantile(d, k, 1-tail))
+		}
+		bands = append(bands, b)
+	}
+	c.fan(Blue, at, bands)
+	c.points("data", color.Black, at, y[n:])
+	c.line("mean", Blue, at, p.Mean[d][n:])
+	c.frame(at[0], at[len(at)-1])
+	return c
+}
+
+// components returns the charts of the parts of output d that are not zero, and of the remainder. The remainder of
+// counts is the difference from the predictive mean, because zero has no logarithm.
+func (s *Series) components(name string, x, y, mean []float64, parts []series.Component, d int) (all []*chart) {
+	at, sum, scale := s.seconds(x), make([]float64, len(x)), name
+	if s.Model.Log() {
+		scale = "log of " + name
 	}
 	for _, part := range parts {
-		c := chartOf(name+": "+s.label(part.Name), "The contribution of this part with its 95 % interval.", name)
+		c := s.newChart(scale+": "+s.Label(part.Name), "The contribution of this part with its 95 % interval.", scale)
 		lower, upper := make([]float64, len(x)), make([]float64, len(x))
 		for i, v := range part.Mean[d] {
 			lower[i], upper[i] = v-bayes.SD95*part.SD[d][i], v+bayes.SD95*part.SD[d][i]
-			left[i] -= v
+			sum[i] += v
+		}
+		if !slices.ContainsFunc(slices.Concat(part.Mean[d], part.SD[d]), func(v float64) bool { return v != 0 }) {
+			continue
 		}
 		c.band("95 % band", Blue, at, lower, upper)
 		c.line("mean", Blue, at, part.Mean[d])
+		c.frame(at[0], at[len(at)-1])
 		all = append(all, c)
 	}
-	if remainder := chartOf(name+": remainder", "The data minus all parts.", name); len(s.X) > 0 {
+	left, text := make([]float64, len(x)), "The data minus all parts."
+	if s.Model.Counts() {
+		sum, scale, text = mean, name, "The data minus the predictive mean."
+	}
+	for i, v := range y {
+		if left[i] = v - sum[i]; s.Model.Log() && !s.Model.Counts() {
+			left[i] = math.Log(v) - sum[i]
+		}
+	}
+	if remainder := s.newChart(scale+": remainder", text, scale); len(s.X) > 0 {
 		remainder.points("remainder", color.Black, at, left)
+		remainder.frame(at[0], at[len(at)-1])
 		all = append(all, remainder)
 	}
 	return all

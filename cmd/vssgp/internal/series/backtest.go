@@ -85,9 +85,34 @@ func runBacktest(ctx context.Context, env *cli.Env, path string, o *backtestFlag
 			for _, of := range methodsOf(all.finished[0].value) {
 				printScores(env, of.name, series.MeanScores(means[of.name]))
 			}
+			printVerdict(env, all, d)
 		}
 		printUnseasonal(env, all)
 	})
+}
+
+// printVerdict prints a line if a naive forecast of output d has a lower CRPS than the model, which scores the whole
+// distribution.
+func printVerdict(env *cli.Env, all *run[*series.Backtested], d int) {
+	better := 0
+	for _, one := range all.finished {
+		b := one.value
+		best := method{"naive", b.Naive}
+		if b.Seasonal[d].CRPS < b.Naive[d].CRPS {
+			best = method{"seasonal_naive", b.Seasonal}
+		}
+		model, naive := b.Model[d].CRPS, best.scores[d].CRPS
+		if !(naive < model) {
+			continue
+		}
+		if better++; all.table.byName == "" {
+			env.Print("%s is better than the model for %s: its CRPS is %s, the model's %s", best.name, all.table.yNames[d],
+				cli.Short(naive), cli.Short(model))
+		}
+	}
+	if all.table.byName != "" && better > 0 {
+		env.Print("a naive forecast has a lower CRPS than the model for %d of %d series", better, len(all.finished))
+	}
 }
 
 // printUnseasonal prints a line if both naive forecasts are the same because there is no season.
@@ -162,6 +187,9 @@ func (r *timeSeries) backtest(ctx context.Context, env *cli.Env, o *backtestFlag
 	if _, err := r.known.columns(forecast); err != nil { // this error has the time in the table's format
 		return nil, err
 	}
+	if err := r.checkOrigins(o.origins, rows); err != nil {
+		return nil, err
+	}
 	options.Progress = r.showing(env, "fitting from %s", cli.Counted(o.origins, "origin"))
 	options.Progress(0)
 	b, err := series.Backtest(ctx, r.Series, rows, o.origins, options)
@@ -169,4 +197,20 @@ func (r *timeSeries) backtest(ctx context.Context, env *cli.Env, o *backtestFlag
 		return nil, fmt.Errorf("%s: %w", r.path, err)
 	}
 	return b, nil
+}
+
+// checkOrigins returns an error, with the number of origins that fit, if the series has too few rows for a backtest.
+func (r *timeSeries) checkOrigins(origins, horizon int) error {
+	rows, required := len(r.X), series.MinTrainingRows+origins*horizon
+	if origins < 1 || rows >= required { // series.Backtest refuses 0 origins
+		return nil
+	}
+	hint := fmt.Sprintf("at least %d rows are required", series.MinTrainingRows+1)
+	if left := rows - series.MinTrainingRows; left >= horizon {
+		hint = fmt.Sprintf("use --origins %d", left/horizon)
+	} else if left > 0 {
+		hint = fmt.Sprintf("use --origins 1 and --horizon %d, or a shorter one", left)
+	}
+	return cli.Mistake("%s: %s of %s each and %d rows before the first need %d rows, but the series has %d; %s", r.path,
+		cli.Counted(origins, "forecast"), cli.Counted(horizon, "row"), series.MinTrainingRows, required, rows, hint)
 }

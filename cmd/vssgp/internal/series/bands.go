@@ -104,6 +104,7 @@ type prediction struct {
 	width   int         // numbers in a row
 	values  [][]float64 // [D][N·width]
 	medians []int       // [D], number of rows of a log-normal prediction with the median in place of the mean
+	below   []bool      // [D], whether an interval begins below 0 although no value is negative; nil: unknown
 }
 
 // row returns the numbers of a row of output d.

@@ -157,6 +157,37 @@ func noteMedians(env *cli.Env, outputs []string, predictions ...*prediction) {
 	}
 }
 
+// belowZero reports for which outputs a 95 % interval of p begins below 0 although no value of the data is negative. It
+// is nil if --positive is given, and for counts.
+func (r *timeSeries) belowZero(m *series.Model, p *prediction, positive bool) []bool {
+	if positive || m.Counts() {
+		return nil
+	}
+	below := make([]bool, len(r.Y))
+	for d, y := range r.Y {
+		negative := slices.ContainsFunc(y, func(v float64) bool { return v < 0 })
+		for n := range p.x {
+			const lower = 2 // in a row
+			below[d] = below[d] || !negative && p.row(d, n)[lower] < 0
+		}
+	}
+	return below
+}
+
+// noteBelowZero prints the outputs for which an interval begins below 0 although no value is negative.
+func noteBelowZero(env *cli.Env, outputs []string, predictions []*prediction) {
+	var names []string
+	for d, name := range outputs {
+		if slices.ContainsFunc(predictions, func(p *prediction) bool { return p.below != nil && p.below[d] }) {
+			names = append(names, name)
+		}
+	}
+	if names != nil {
+		env.Note("%s: no value is negative, but the 95 %% interval begins below 0; if values cannot be negative, "+
+			"use --positive", datafile.Listed(names))
+	}
+}
+
 // outOfReach converts ErrReach into an error with the time in x and the range of the model. It returns other errors unchanged.
 func outOfReach(m *series.Model, axis *table.Axis, x []float64, err error) error {
 	if !errors.Is(err, series.ErrReach) {

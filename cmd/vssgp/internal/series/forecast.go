@@ -168,6 +168,7 @@ func (r *timeSeries) forecast(ctx context.Context, env *cli.Env, at *datafile.Ti
 	if err != nil {
 		return nil, nil, outOfReach(m, at.Axis, at.X, err)
 	}
+	p.below = r.belowZero(m, p, o.model.positive)
 	return &forecastOf{at, p, o.form.predictedRows(m, p, nil, true)}, m, nil
 }
 
@@ -196,6 +197,7 @@ func (o *forecastFlags) files(
 		predictions = append(predictions, one.value.p)
 	}
 	noteMedians(env, all.table.yNames, predictions...)
+	noteBelowZero(env, all.table.yNames, predictions)
 	files, err := all.modelFiles(ctx, env, o.drawing, func(one *job[*forecastOf]) *report.Series {
 		view := one.view("Forecast of "+filepath.Base(one.path), one.model)
 		view.At, view.Forecast, view.Levels = one.value.at.X, true, o.form.levels
@@ -268,23 +270,10 @@ func (r *timeSeries) targets(env *cli.Env, at *datafile.Times, o *forecastFlags)
 	case at != nil:
 		d = at
 	case o.until != "":
-		x, err := r.axis.Parse(o.until)
-		if err != nil && r.axis.Dates() && table.Nonexistent(o.until) {
-			return nil, cli.Mistake("--until %s: the date does not exist; must be a date such as %s", o.until,
-				r.axis.Format(r.grid.Last))
-		} else if err != nil {
-			return nil, cli.Mistake("--until %s: must have the format of the input %s, such as %s", o.until, r.xName,
-				r.axis.Format(r.grid.Last))
+		var err error
+		if d.X, err = r.until(o.until); err != nil {
+			return nil, err
 		}
-		n := r.grid.Steps(x)
-		if n == 0 {
-			return nil, cli.Mistake("--until %s: must be at least one step after the last row of %s, %s", o.until, r.path,
-				r.axis.Format(r.grid.Last))
-		}
-		if n > maxPlaces {
-			return nil, cli.Mistake("--until %s: %d rows; the maximum is %d", o.until, n, maxPlaces)
-		}
-		d.X = r.next(n)
 	case env.Flags.Changed("horizon"):
 		n, err := o.horizon.of(r)
 		if err != nil {
@@ -298,6 +287,29 @@ func (r *timeSeries) targets(env *cli.Env, at *datafile.Times, o *forecastFlags)
 		r.noteEmpty(env, d.X)
 	}
 	return d, r.checkHorizon(d.X, o)
+}
+
+// until returns x of the rows after the last row up to the date of --until.
+func (r *timeSeries) until(text string) ([]float64, error) {
+	last := r.axis.Format(r.grid.Last)
+	x, excluded, err := r.axis.ParseLast(text)
+	if err != nil && r.axis.Dates() && table.Nonexistent(text) {
+		return nil, cli.Mistake("--until %s: the date does not exist; must be a date such as %s", text, last)
+	} else if err != nil {
+		return nil, cli.Mistake("--until %s: must have the format of the input %s, such as %s", text, r.xName, last)
+	}
+	n := r.grid.Steps(x)
+	if n > maxPlaces {
+		return nil, cli.Mistake("--until %s: %d rows; the maximum is %d", text, n, maxPlaces)
+	}
+	all := r.next(n)
+	if excluded && n > 0 && all[n-1] >= x {
+		all = all[:n-1]
+	}
+	if len(all) == 0 {
+		return nil, cli.Mistake("--until %s: must be at least one step after the last row of %s, %s", text, r.path, last)
+	}
+	return all, nil
 }
 
 // noteEmpty prints which empty cells at the end of the table a forecast at x leaves empty. x may be empty if it

@@ -27,7 +27,7 @@ type summary struct {
 	Parts    []string            `json:"parts"`
 	Log      bool                `json:"log,omitzero"`
 	LogShare float64             `json:"log_probability,omitzero"` // 0 if the scale is clear
-	NoiseSD  []float64           `json:"noise_sd"`                 // by output
+	NoiseSD  []float64           `json:"noise_sd,omitzero"`        // by output; nil for counts
 	Bound    float64             `json:"bound"`
 	Features int                 `json:"features"`
 	Outliers map[string][]string `json:"outliers,omitempty"` // inputs of the outliers by output

@@ -153,14 +153,14 @@ func Info(ctx context.Context, env *cli.Env, path string, m *series.Model, plot 
 	for _, unit := range units {
 		env.Print("%s", unit)
 	}
-	env.Print("parts: %s", strings.Join(shownParts(m, axis, true), ", "))
+	printParts(env, m, axis)
 	printSeasons(env, m, axis)
 	printEffects(env, m, k.Columns, effects)
 	printNoise(env, m, s)
 	env.Print("data from %s to %s; predicts up to %s", axis.Format(first), axis.Format(last), axis.Format(end))
 	env.Print("hyper-parameters with central 95 %% intervals:")
 	for _, v := range m.Hyper() {
-		env.Print("  %-32s %-12s %s to %s", v.Name, cli.Short(v.Mode), cli.Short(v.Lower), cli.Short(v.Upper))
+		env.Print("  %-40s %-12s %s to %s", view.Label(v.Name), cli.Short(v.Mode), cli.Short(v.Lower), cli.Short(v.Upper))
 	}
 	return nil
 }

@@ -49,7 +49,7 @@ func (r *timeSeries) view(title string, m *series.Model) *report.Series {
 
 // modelView returns the content of the charts of a model without data.
 func modelView(title string, m *series.Model, k *known) *report.Series {
-	v := &report.Series{Title: title, Model: m, Parts: plottedParts(m, k.axis), XName: axisLabel(m.XName, k.axis),
+	v := &report.Series{Title: title, Model: m, Parts: partLabels(m, k.axis), XName: axisLabel(m.XName, k.axis),
 		YNames: m.YNames}
 	v.Regressors = func(x []float64) ([][]float64, error) { return k.at(m, x) }
 	if k.axis.Dates() {
@@ -98,11 +98,12 @@ func extent(m *series.Model) (first, last, reach float64) {
 
 // summaryOf returns the summary of a model for --json.
 func summaryOf(m *series.Model, axis *table.Axis) *summary {
-	s := &summary{Periods: m.Periods(), Parts: shownParts(m, axis, false), Log: m.Log(), Bound: m.Bound(), Features: m.Features()}
+	s := &summary{Periods: m.Periods(), Parts: inTime(m, partNames(m, axis)), Log: m.Log(), Bound: m.Bound(),
+		Features: m.Features()}
 	if p := m.LogProbability(); p < 1 {
 		s.LogShare = p
 	}
-	for d := range m.Outputs() {
+	for d := 0; d < m.Outputs() && !m.Counts(); d++ {
 		s.NoiseSD = append(s.NoiseSD, m.NoiseSD(d))
 	}
 	return s
@@ -275,7 +276,8 @@ func printForecasts(env *cli.Env, all *run[*forecastOf], form *Form) {
 	to.Flush()
 }
 
-// partNames returns the names of a model's parts. Level shifts have their times in the format of the input.
+// partNames returns the names of a model's parts for --json and files, in the order of Model.Parts. Level shifts have
+// their times in the format of the input.
 func partNames(m *series.Model, axis *table.Axis) []string {
 	names := m.PartNames()
 	for i, p := range m.Parts() {
@@ -286,24 +288,27 @@ func partNames(m *series.Model, axis *table.Axis) []string {
 	return names
 }
 
-// plottedParts returns the names of partNames for plots and reports, in which seasons have their periods with units.
-func plottedParts(m *series.Model, axis *table.Axis) []string {
+// partLabels returns the names of a model's parts for readers, in the order of Model.Parts: seasons have their periods
+// with units.
+func partLabels(m *series.Model, axis *table.Axis) []string {
 	season := func(s series.Season) string {
 		if axis.Unit == "" {
 			return fmt.Sprintf("season of period %s in %s", cli.Short(s.Period), m.XName)
 		}
 		return "season of " + spanOf(s.Period, axis)
 	}
-	names := partNames(m, axis)
+	labels := partNames(m, axis)
 	for i, p := range m.Parts() {
 		switch p := p.(type) {
 		case series.Season:
-			names[i] = season(p)
+			labels[i] = season(p)
 		case series.Product:
-			names[i] = season(p.Long) + " × " + season(p.Short)
+			labels[i] = season(p.Long) + " × " + season(p.Short)
+		case series.ShortMemory:
+			labels[i] = "autocorrelated residual"
 		}
 	}
-	return names
+	return labels
 }
 
 // effectsOf returns the effects of a model's regressors. Level shifts have the names of partNames.
@@ -322,40 +327,39 @@ func effectsOf(ctx context.Context, m *series.Model, axis *table.Axis) ([]series
 	return all, nil
 }
 
-// shownParts returns the names of a model's parts, with level shifts in the order of time and, if spans is set, periods with units.
-func shownParts(m *series.Model, axis *table.Axis, spans bool) []string {
-	names, parts := partNames(m, axis), m.Parts()
+// inTime returns the names of a model's parts with level shifts in the order of time.
+func inTime(m *series.Model, names []string) []string {
+	parts := m.Parts()
 	var shifts []int
 	for i, p := range parts {
-		switch p := p.(type) {
-		case series.Season:
-			if spans {
-				names[i] = "season " + spanOf(p.Period, axis)
-			}
-		case series.LevelShift:
+		if _, ok := p.(series.LevelShift); ok {
 			shifts = append(shifts, i)
 		}
 	}
-	shown := slices.Clone(names)
+	sorted := slices.Clone(names)
 	for k, i := range slices.SortedFunc(slices.Values(shifts), func(i, j int) int {
 		return cmp.Compare(parts[i].(series.LevelShift).At, parts[j].(series.LevelShift).At)
 	}) {
-		shown[shifts[k]] = names[i]
+		sorted[shifts[k]] = names[i]
 	}
-	return shown
+	return sorted
+}
+
+// printParts prints the parts of a model.
+func printParts(env *cli.Env, m *series.Model, axis *table.Axis) {
+	env.Print("parts: %s", strings.Join(inTime(m, partLabels(m, axis)), ", "))
 }
 
 // printNoise prints the standard deviation of the noise, which counts do not have.
 func printNoise(env *cli.Env, m *series.Model, s *summary) {
-	counts := func(name string) bool { return strings.HasPrefix(name, "counts") }
-	if !slices.ContainsFunc(m.PartNames(), counts) {
+	if !m.Counts() {
 		env.Print("noise sd: %s%s", cli.Row(s.NoiseSD), scaleOf(m))
 	}
 }
 
 // printModel prints the parts, the noise and the outliers of a model.
 func printModel(env *cli.Env, m *series.Model, s *summary, axis *table.Axis) {
-	env.Print("parts: %s", strings.Join(shownParts(m, axis, true), ", "))
+	printParts(env, m, axis)
 	printNoise(env, m, s)
 	for _, name := range m.YNames {
 		if at := s.Outliers[name]; len(at) > 0 {

@@ -2,9 +2,11 @@ package series
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -118,15 +120,44 @@ func TestLevelsDoNotDependOnBlocks(t *testing.T) {
 	}
 }
 
-// TestShownParts checks that level shifts are in the order of time and that seasons have units only in text.
-func TestShownParts(t *testing.T) {
+// TestPrintedParts checks that printed parts and --json have the level shifts in the order of time, and that only the
+// printed parts have the names for readers.
+func TestPrintedParts(t *testing.T) {
 	x := testkit.Numbers(40, func(n int) float64 { return float64(n) })
 	y := testkit.Numbers(40, func(n int) float64 { return float64(n*n%7 + n/10) })
-	parts := []series.Part{series.Constant{}, series.LevelShift{At: 30}, series.Season{Period: 7}, series.LevelShift{At: 10}, series.Noise{}}
+	parts := []series.Part{series.Constant{}, series.LevelShift{At: 30}, series.Season{Period: 7},
+		series.LevelShift{At: 10}, series.ShortMemory{}, series.Noise{}}
 	m := testkit.Must(series.Fit(t.Context(), series.Series{X: x, Y: [][]float64{y}}, series.Options{Parts: parts, Known: true}))(t)
-	for text, want := range map[bool]string{true: "season 7 rows", false: "season 7"} {
-		got := strings.Join(shownParts(m, &table.Axis{Unit: "rows"}, text), ", ")
-		testkit.Equal(t, got, "constant, level shift at 10, "+want+", level shift at 30, noise", "parts")
+	m.XName, m.YNames = "t", []string{"y"}
+	axis := &table.Axis{Unit: "rows"}
+	var out bytes.Buffer
+	env := &cli.Env{Stdout: &out}
+	printModel(env, m, summaryOf(m, axis), axis)
+	testkit.Contains(t, out.String(),
+		"parts: constant, level shift at 10, season of 7 rows, level shift at 30, autocorrelated residual, noise\n",
+		"noise sd: ")
+	testkit.Equal(t, strings.Join(summaryOf(m, axis).Parts, ", "),
+		"constant, level shift at 10, season 7, level shift at 30, short memory, noise", "parts of --json")
+}
+
+// TestCountsHaveNoNoise checks that neither --json nor the printed summary of counts has the noise.
+func TestCountsHaveNoNoise(t *testing.T) {
+	x := testkit.Numbers(80, func(n int) float64 { return float64(n) })
+	random := rand.New(rand.NewPCG(3, 3))
+	counts := testkit.Numbers(80, func(int) float64 { return math.Floor(random.ExpFloat64()) })
+	halves := testkit.Numbers(80, func(n int) float64 { return counts[n] / 2 })
+	axis := &table.Axis{Unit: "rows"}
+	for name, c := range map[string]struct {
+		y     []float64
+		noise bool
+	}{"counts": {counts, false}, "numbers": {halves, true}} {
+		m := testkit.Must(series.Fit(t.Context(), series.Series{X: x, Y: [][]float64{c.y}}, series.Options{}))(t)
+		m.XName, m.YNames = "t", []string{"y"}
+		var out bytes.Buffer
+		printModel(&cli.Env{Stdout: &out}, m, summaryOf(m, axis), axis)
+		testkit.Equal(t, strings.Contains(out.String(), "noise sd"), c.noise, name, ": the summary has the noise")
+		text := string(testkit.Must(json.Marshal(summaryOf(m, axis)))(t))
+		testkit.Equal(t, strings.Contains(text, "noise_sd"), c.noise, name, ": --json has the noise")
 	}
 }
 
@@ -181,6 +212,51 @@ func TestHorizon(t *testing.T) {
 	for _, bad := range []string{"", "d", "-1d", "7x", "1.5", "-2", "NaNd", "100000000"} {
 		if err := new(horizon).flag().Set(bad); err == nil {
 			t.Errorf("%q is accepted", bad)
+		}
+	}
+}
+
+// TestUntil checks the rows up to the last date. A date without a time includes the whole day, month, quarter or week.
+func TestUntil(t *testing.T) {
+	const days, hours = "2024-12-28|2024-12-29", "2024-12-29 00:00|2024-12-29 12:00|2024-12-30 00:00"
+	for name, c := range map[string]struct {
+		column, until, last string // last is the last row, "" for an error
+		rows                int
+	}{
+		"a day of half-days":           {hours, "2024-12-31", "2024-12-31 12:00", 3},
+		"a time of half-days":          {hours, "2024-12-31 00:00", "2024-12-31 00:00", 2},
+		"a day in another layout":      {"29.12.2024 12:00|29.12.2024 18:00", "2024-12-30", "30.12.2024 18:00", 4},
+		"a day and an offset from UTC": {"2024-12-30T23:00+01:00|2024-12-31T00:00+01:00", "2024-12-31", "2024-12-31T23:00+01:00", 23},
+		"the rest of a day":            {"2024-12-31 20:00|2024-12-31 21:00", "2024-12-31", "2024-12-31 23:00", 2},
+		"no rest of a day":             {"2024-12-31 22:00|2024-12-31 23:00", "2024-12-31", "", 0},
+		"a day of nights":              {"2024-12-28 23:30|2024-12-29 23:30", "2024-12-31", "2024-12-31 23:30", 2},
+		"a day of days with times":     {"2024-12-28 00:00|2024-12-29 00:00", "2024-12-31", "2024-12-31 00:00", 2},
+		"a day of days":                {days, "2024-12-31", "2024-12-31", 2},
+		"a month of days":              {days, "2024-12", "2024-12-31", 2},
+		"a quarter of days":            {days, "2025-Q1", "2025-03-31", 92},
+		"a week of days":               {days, "2025-W01", "2025-01-05", 7},
+		"a month of compact days":      {"20240130|20240131|20240201|20240202", "202402", "20240229", 27},
+		"a month by its first days":    {"2024-10-01|2024-11-01", "2024-12", "2024-12-01", 1},
+		"a month by its last days":     {"2024-09-30|2024-10-31", "2024-12", "2024-12-31", 2},
+		"a day of months":              {"2024-10|2024-11", "2024-12-31", "2024-12", 1},
+		"a month of months":            {"2024-10|2024-11", "2024-12", "2024-12", 1},
+		"a quarter of months":          {"2024-10|2024-11", "2025-Q1", "2025-03", 4},
+		"a number":                     {"8|9", "11", "11", 2},
+	} {
+		text := "t,y\n"
+		for _, cell := range strings.Split(c.column, "|") {
+			text += cell + ",0.5\n"
+		}
+		env := &cli.Env{Stderr: &bytes.Buffer{}}
+		file := testkit.Put(t, t.TempDir(), "t.csv", text)
+		r := testkit.Must(readSeries(t.Context(), env, file, datafile.Columns{}, false, nil, &regressors{}))(t)
+		x, err := r.until(c.until)
+		if (err != nil) != (c.last == "") || err != nil && cli.ExitCode(err) != cli.ExitMistake {
+			t.Errorf("%s: %v", name, err)
+		}
+		testkit.Equal(t, len(x), c.rows, name, ": rows until ", c.until)
+		if len(x) > 0 {
+			testkit.Equal(t, r.axis.Format(x[len(x)-1]), c.last, name, ": the last row until ", c.until)
 		}
 	}
 }

@@ -87,6 +87,24 @@ func (a *Axis) Parse(text string) (float64, error) {
 	return v, nil
 }
 
+// ParseLast returns x of the last date to include. A date without a time includes the whole day, month, quarter or
+// week: then x is the beginning of the next one, and excluded is true.
+func (a *Axis) ParseLast(text string) (x float64, excluded bool, err error) {
+	if x, err = a.Parse(text); err != nil || !a.Dates() {
+		return x, false, err
+	}
+	l, t, ok := *a.Layout, time.Time{}, false
+	if t, ok = l.parse(text); !ok {
+		l = a.Layout.othersOf(text)[0] // if there are two, they differ in the order of day and month
+		t, _, _ = a.Layout.parseLike(text)
+	}
+	months, days := l.period()
+	if months+days == 0 {
+		return x, false, nil
+	}
+	return a.of(inZone(t.AddDate(0, months, days), a.Offset)), true, nil
+}
+
 const (
 	missingNumber = "is missing; add a number or remove the row"
 	missingDate   = "is missing; add a date or remove the row"

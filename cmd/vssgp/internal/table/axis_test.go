@@ -82,6 +82,10 @@ func TestDatesBecomeNumbersAndBack(t *testing.T) {
 		"long months":                   {"April 2024|May 2024|June 2024", "months", []float64{0, 1, 2}, "month", "July 2024|August 2024"},
 		"a month of years":              {"Mar 2021|Mar 2022|Mar 2024", "years", []float64{0, 1, 3}, "year", "Mar 2025|Mar 2026"},
 		"quarters and years":            {"Q3 2023|Q4 2023|Q1 2024", "months", []float64{0, 3, 6}, "quarter", "Q2 2024|Q3 2024"},
+		"quarters by a slash and years": {"Q3/2012|Q4/2012|Q1/2013", "months", []float64{0, 3, 6}, "quarter", "Q2/2013|Q3/2013"},
+		"numbers of quarters and years": {"3Q2021|4Q2021|1Q2022", "months", []float64{0, 3, 6}, "quarter", "2Q2022|3Q2022"},
+		"quarters and short years":      {"3Q21|4Q21|1Q22", "months", []float64{0, 3, 6}, "quarter", "2Q22|3Q22"},
+		"short years and months":        {"19-Nov|19-Dec|20-Jan", "months", []float64{0, 1, 2}, "month", "20-Feb|20-Mar"},
 		"quarters by a dash, years":     {"Q3-2023|Q4-2023|Q2-2024", "months", []float64{0, 3, 9}, "quarter", "Q3-2024|Q4-2024"},
 		"ISO weeks":                     {"2020-W51|2020-W52|2020-W53|2021-W01", "days", []float64{0, 7, 14, 21}, "week", "2021-W02|2021-W03"},
 		"ISO weeks of months":           {"2024-W01|2024-W14", "days", []float64{0, 91}, "", "2024-W27|2024-W40"},
@@ -240,6 +244,8 @@ func TestOldAxis(t *testing.T) {
 		`{"unit":"seconds","origin":1704067200,"notation":"2/3/2001 4:05:06[.78]"}`:                             "1/9/2024 9:05:06",
 		`{"unit":"days","origin":1709596800,"local":true,"notation":"2001-02-03T04:05:06Z"}`:                    "2024-03-07T14:00:00Z",
 		`{"unit":"months","origin":1688169600,"local":true,"day":1,"notation":"2001Q1"}`:                        "2024Q2",
+		`{"unit":"months","origin":1688169600,"local":true,"day":1,"notation":"1Q01"}`:                          "2Q24",
+		`{"unit":"months","origin":1688169600,"local":true,"day":1,"notation":"01-Feb"}`:                        "24-May",
 		`{"unit":"months","origin":1688169600,"local":true,"day":1,"notation":"200102"}`:                        "202402",
 		`{"unit":"days","origin":1709596800,"local":true,"notation":"20010203.0"}`:                              "20240307.0",
 		`{"unit":"","decimals":4,"fixed":true}`:                                                                 "1958.2083",
@@ -321,7 +327,8 @@ func TestOffsets(t *testing.T) {
 // FuzzDates checks that a text is a date only if package time can parse it, and that a column of it reproduces the text.
 func FuzzDates(f *testing.F) {
 	for _, s := range []string{"2024-03-05", "2024-03-05T14:00:00.250+02:00", "5/13/2024 9:05", "2024Q3", "2024-02", "29.02.2023", "2024-03-05 14:00 -0330",
-		"2024-03-05 14:00:00.0000000001", "Jan-22", "May 2024", "Q3 2024", "Q1-2020", "2020-W53"} {
+		"2024-03-05 14:00:00.0000000001", "Jan-22", "May 2024", "Q3 2024", "Q1-2020", "2020-W53",
+		"Q1/2012", "4Q2021", "4Q21", "19-Jan", "MAY 1 2024"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -338,7 +345,7 @@ func FuzzDates(f *testing.F) {
 		}
 		back := axis.Format(x[0])
 		again, err := axis.Parse(back)
-		if err != nil || math.Abs(again-x[0]) > 1e-9*(1+math.Abs(x[0])) || len(back) < 6 {
+		if err != nil || math.Abs(again-x[0]) > 1e-9*(1+math.Abs(x[0])) || len(back) < len("1Q06") {
 			t.Fatalf("%q is %v, written %q, read as %v, %v", s, x[0], back, again, err)
 		}
 		// Days and months are written in a consistent format, and fractions with nine digits at most.
@@ -424,10 +431,29 @@ func TestOpeningHours(t *testing.T) {
 		"hours on Tuesday and Thursday": {minute, time.Hour, 11, func(at time.Time) bool {
 			return open(at) && weekday(at) && at.Weekday()%2 == 0
 		}, "2024-01-16T10:00|2024-01-16T11:00|2024-01-16T12:00", "2024-01-20T00:00", 20},
+		"shorter on Saturday": {minute, time.Hour, 13, func(at time.Time) bool {
+			return open(at) && at.Weekday() > 0 && (at.Weekday() < 6 || at.Hour() < 16)
+		}, "2024-01-15T10:00|2024-01-15T11:00|2024-01-15T12:00", "2024-01-22T00:00", 56},
+		"shorter on Saturday, at a weekend": {minute, time.Hour, 19, func(at time.Time) bool {
+			return open(at) && at.Weekday() > 0 && (at.Weekday() < 6 || at.Hour() < 16)
+		}, "2024-01-20T10:00|2024-01-20T11:00|2024-01-20T12:00", "2024-01-22T10:00", 7},
+		"shorter on Saturday, an incomplete last day": {minute, time.Hour, 20, func(at time.Time) bool {
+			return open(at) && at.Weekday() > 0 && (at.Weekday() < 6 || at.Hour() < 16) && !(at.Day() == 20 && at.Hour() > 13)
+		}, "2024-01-20T14:00|2024-01-20T15:00|2024-01-22T10:00", "2024-01-22T10:00", 3},
+		"shorter on Saturday, a holiday and a missing row": {minute, time.Hour, 27, func(at time.Time) bool {
+			return open(at) && at.Weekday() > 0 && (at.Weekday() < 6 || at.Hour() < 16) && at.Day() != 10 &&
+				!(at.Day() == 18 && at.Hour() == 12)
+		}, "2024-01-29T10:00|2024-01-29T11:00|2024-01-29T12:00", "2024-02-05T00:00", 56},
+		"a break except on Friday": {minute, time.Hour, 14, func(at time.Time) bool {
+			return open(at) && weekday(at) && (at.Hour() != 12 || at.Weekday() == 5)
+		}, "2024-01-15T10:00|2024-01-15T11:00|2024-01-15T13:00", "2024-01-22T00:00", 46},
+		"shorter on Saturday, seen once": {minute, time.Hour, 12, func(at time.Time) bool {
+			return open(at) && at.Weekday() > 0 && (at.Weekday() < 6 || at.Hour() < 16)
+		}, "2024-01-13T10:00|2024-01-13T11:00|2024-01-13T12:00", "2024-01-14T00:00", 10},
 		// Too little evidence.
 		"two days":                     {minute, time.Hour, 2, open, "2024-01-02T20:00|2024-01-02T21:00|2024-01-02T22:00", "2024-01-03T00:00", 5},
 		"a week from Monday to Friday": {minute, time.Hour, 5, open, "2024-01-06T10:00|2024-01-06T11:00|2024-01-06T12:00", "2024-01-07T12:00", 13},
-		"irregular hours": {minute, time.Hour, 20, func(at time.Time) bool { return open(at) && (37*at.Hour()+53*at.YearDay())%7 < 3 },
+		"irregular hours": {minute, time.Hour, 20, func(at time.Time) bool { return open(at) && (37*at.Hour()+53*at.YearDay())%11 < 5 },
 			"", "", 0},
 	} {
 		var cells []string
@@ -658,7 +684,7 @@ func TestReading(t *testing.T) {
 // TestNonexistent checks which texts are dates that do not exist, and which look like dates that are not read.
 func TestNonexistent(t *testing.T) {
 	for s, want := range map[string]bool{"2020-W53": false, "2021-W53": true, "2020-W54": true, "2020-W00": true, "2024-W31": false,
-		"Jan-22": false, "Q1 2020": false, "2025-02-29": true, "201713": true, "20250229": true, "2025-13": true,
+		"Jan-22": false, "Q1 2020": false, "2025-02-29": true, "4Q21": false, "31-Feb": false, "201713": true, "20250229": true, "2025-13": true,
 		"29/02/2025": true, "31.04.2024 12:00": true, "2024-02-29": false, "201712": false, "12/13/2024": false,
 		"2024": false, "12": false, "soon": false, "": false} {
 		testkit.Equal(t, Nonexistent(s), want, s)
@@ -696,10 +722,18 @@ func TestMonthsWithoutDays(t *testing.T) {
 		"Jan-22":                      Text,
 		"Jan-22|Mar-17|Feb-19|May-11": Text,
 		"Jan 22|Feb 22|Mar 22":        Text,
-		"22-Jan|22-Feb|22-Mar":        Text,
+		"22-Jan|22-Feb|22-Mar":        Dates, // ambiguous
+		"22-Nov|22-Dec|23-Jan":        Dates,
+		"22-Jan|23-Jan|24-Jan":        Text, // days
+		"30-Jan|31-Jan|01-Feb":        Text,
+		"22-Jan":                      Text,
+		"22-Jan|17-Mar|19-Feb|11-May": Text,
 		"22 Jan|23 Jan|24 Jan":        Text,
 		"Q1 20|Q2 20|Q3 20":           Text,
 		"q1 2020|q2 2020":             Text,
+		"01Q2021|02Q2021":             Text,
+		"5Q21|6Q21":                   Text,
+		"Q5/2021|Q6/2021":             Text,
 		"W01 2020|W02 2020":           Text,
 	} {
 		s := testkit.Must(tableOf(t, "t;y\n"+strings.ReplaceAll(cells, "|", ";1\n")+";1\n"))(t)
@@ -715,6 +749,29 @@ func TestMonthsWithoutDays(t *testing.T) {
 			testkit.Equal(t, axis.Format(x[0]), cell, "written")
 		}
 	}
+	for cells, want := range map[string]string{
+		"22-Jan|22-Feb|22-Mar": `"22-Jan" is January 2022 or day 22 of January without a year`,
+		"31-Jan|31-Mar|31-May": `"31-Jan" is January 2031 or day 31 of January without a year`,
+		"22-Nov|22-Dec|23-Jan": "", "00-Jan|00-Feb|00-Mar": "", "32-Jan|32-Feb": "",
+		"30-Jan|30-Feb|30-Mar": "",
+	} {
+		_, _, err := along(t, strings.Split(cells, "|")...)
+		if want == "" {
+			testkit.OK(t, err, cells)
+			continue
+		}
+		oneLine(t, err, want)
+	}
+	like, _, err = along(t, "22-Nov", "22-Dec", "23-Jan")
+	testkit.OK(t, err)
+	for cell, want := range map[string]float64{"24-Jan": 14, "24-Feb": 15, "2024-01": 14} {
+		_, x, err := testkit.Must(tableOf(t, "t;y\n"+cell+";1\n"))(t).Input(0, like)
+		testkit.OK(t, err, cell)
+		testkit.Equal(t, x[0], want, cell)
+	}
+	_, x, err := testkit.Must(tableOf(t, "t;y\n24-Jan;1\n24-Feb;1\n24-Mar;1\n"))(t).Input(0, like)
+	testkit.OK(t, err)
+	testkit.Equal(t, x, []float64{14, 15, 16}, "months of one year like a model's")
 	wide := testkit.Must(tableOf(t, "item,Jan 2022,Feb-22,Q3 2022\na,1,2,3\nb,4,5,6\n"))(t)
 	testkit.Equal(t, strings.Join(wide.Names, "|"), "item|Jan 2022|Feb-22|Q3 2022", "names of columns")
 }

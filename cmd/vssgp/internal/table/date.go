@@ -9,17 +9,17 @@ import (
 )
 
 // days are the layouts of days, weeks, months and quarters in the notation of package time. They parse days and months with or without a
-// leading zero. The 1 after a Q is the quarter, and the 2 after a W the ISO week.
+// leading zero. The 1 next to a Q is the quarter, and the 2 after a W the ISO week.
 var days = []string{
-	"2006-1-2", "2006/1/2", "2006.1.2", "2006-1", "2006/1", "2006-Q1", "2006Q1", "2006 Q1", "Q1 2006", "Q1-2006", week,
-	monthYear, "Jan-2006", "Jan 2006", "January 2006",
+	"2006-1-2", "2006/1/2", "2006.1.2", "2006-1", "2006/1", "2006-Q1", "2006Q1", "2006 Q1", "Q1 2006", "Q1-2006",
+	"Q1/2006", "1Q2006", "1Q06", week, monthYear, yearMonth, "Jan-2006", "Jan 2006", "January 2006",
 	"2-1-2006", "2/1/2006", "2.1.2006", "1-2-2006", "1/2/2006", "1.2.2006",
 	"2-Jan-2006", "2-Jan-06", "2 Jan 2006", "2 Jan 06", "2 January 2006", "Jan 2 2006", "January 2 2006", "Jan 2, 2006", "January 2, 2006",
 }
 
-// week is the layout of ISO weeks such as 2020-W53, which package time does not have. monthYear is the layout of months such as Jan-22,
-// which may also be a day without a year.
-const week, monthYear = "2006-W02", "Jan-06"
+// week is the layout of ISO weeks such as 2020-W53, which package time does not have. monthYear and yearMonth are the
+// layouts of months such as Jan-22 and 22-Jan, which may also be days without a year.
+const week, monthYear, yearMonth = "2006-W02", "Jan-06", "06-Jan"
 
 // daysByShape maps the shape of a text to the layouts of days. For example, 2006-1-2, 2-1-2006 and 1-2-2006 have the shape 0-0-0.
 var daysByShape = func() map[string][]string {
@@ -48,6 +48,16 @@ func shape(b []byte, s string) []byte {
 }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+// digits returns the number of ASCII digits of a text.
+func digits(s string) (n int) {
+	for i := range len(s) {
+		if isDigit(s[i]) {
+			n++
+		}
+	}
+	return n
+}
 
 // A layout is the format of dates.
 type layout struct {
@@ -109,13 +119,28 @@ func layoutsOf(s string) (all []layout) {
 
 func (l *layout) monthly() bool {
 	switch l.day {
-	case "2006-1", "2006/1", "200601", "200601.0", monthYear, "Jan-2006", "Jan 2006", "January 2006":
+	case "2006-1", "2006/1", "200601", "200601.0", monthYear, yearMonth, "Jan-2006", "Jan 2006", "January 2006":
 		return true
 	}
 	return false
 }
 
 func (l *layout) quarterly() bool { return strings.Contains(l.day, "Q") }
+
+// period returns the length of the period that a date names, in months and days: 0 and 0 for a time.
+func (l *layout) period() (months, days int) {
+	switch {
+	case l.quarterly():
+		return 3, 0
+	case l.monthly():
+		return 1, 0
+	case l.day == week:
+		return 0, 7
+	case l.clock == "":
+		return 0, 1
+	}
+	return 0, 0
+}
 
 // numeric reports whether the layout has the day and the month as numbers before the year.
 func (l *layout) numeric() bool {
@@ -131,9 +156,8 @@ func (l *layout) parse(s string) (t time.Time, ok bool) {
 		return parseWeek(s)
 	}
 	t, err := time.ParseInLocation(l.read, s, time.UTC)
-	after := strings.IndexByte(s, 'Q') + len("Q1")
-	notQuarter := l.quarterly() && (t.Month() > 4 || after < len(s) && isDigit(s[after])) // Q01
-	if err != nil || notQuarter || l.clock == "" && t.Nanosecond() > 0 {                  // 201501.5
+	notQuarter := l.quarterly() && (t.Month() > 4 || digits(s) != digits(l.day)) // Q01
+	if err != nil || notQuarter || l.clock == "" && t.Nanosecond() > 0 {         // 201501.5
 		return t, false
 	}
 	if l.quarterly() {
@@ -162,13 +186,7 @@ func (l *layout) parseLike(s string) (t time.Time, zoned bool, problem string) {
 	if t, ok := l.parse(s); ok {
 		return t, l.zone != "", ""
 	}
-	options := layoutsOf(s)
-	if o, _, ok := compactOf(s); ok && l.compact() {
-		options = append(options, o)
-	}
-	if l.numeric() {
-		options = slices.DeleteFunc(options, func(o layout) bool { return o.numeric() && o.dayFirst() != l.dayFirst() })
-	}
+	options := l.othersOf(s)
 	switch {
 	case Nonexistent(s) && (l.compact() || !isNumber(s)):
 		return t, false, noSuchDate
@@ -179,6 +197,18 @@ func (l *layout) parseLike(s string) (t time.Time, zoned bool, problem string) {
 	}
 	t, _ = options[0].parse(s)
 	return t, options[0].zone != "", ""
+}
+
+// othersOf returns the other layouts that parse a text and have the same order of day and month.
+func (l *layout) othersOf(s string) []layout {
+	options := layoutsOf(s)
+	if o, _, ok := compactOf(s); ok && l.compact() {
+		options = append(options, o)
+	}
+	if l.numeric() {
+		options = slices.DeleteFunc(options, func(o layout) bool { return o.numeric() && o.dayFirst() != l.dayFirst() })
+	}
+	return options
 }
 
 // zeros convert layouts of days: leading zeros of months and days, no leading zeros, leading zeros of months only, or of days only.
@@ -208,7 +238,7 @@ func (l *layout) observe(dates []string) {
 		o, same := *l, 0
 		o.zeros, o.hour = zeros[i/2].Replace(l.day), 2-i%2
 		for _, s := range dates {
-			if t, _, _ := l.parseLike(s); string(o.write(nil, t)) == s {
+			if t, _, _ := l.parseLike(s); strings.EqualFold(string(o.write(nil, t)), s) { // MAY 1 2024
 				same++
 			}
 		}
@@ -342,7 +372,7 @@ var months = func() map[string]bool {
 // looksLikeDate returns false only for texts that are not dates. It is a fast test.
 func looksLikeDate(s string) bool {
 	if len(s) < len("2006Q1") {
-		return false
+		return len(s) == len("1Q06") && s[1] == 'Q'
 	}
 	if isLetter(s[0]) { // the name of a month, or a quarter
 		start := strings.IndexByte(s, ' ') >= len("Jan") || s[0] == 'Q' && isDigit(s[1]) ||
@@ -353,13 +383,24 @@ func looksLikeDate(s string) bool {
 	return isDigit(s[0]) && i > 0 && (s[i] != '.' || strings.IndexByte(s[i+1:], '.') > 0)
 }
 
+// monthLayout returns the layout of a text such as Jan-22 or 22-Jan, which may be a month or a day without a year.
+func monthLayout(s string) (l layout, ok bool) {
+	for _, day := range []string{monthYear, yearMonth} {
+		l = layout{day: day, read: day, zeros: day}
+		if _, ok = l.parse(s); ok {
+			break
+		}
+	}
+	return l, ok
+}
+
 // supportsMonths returns false for a column of dates such as Jan-22 that may be days without a year: unless most steps between successive
 // rows with different dates are the same number of months, below a year. The days Jan-22 and Jan-23 would be months a year apart.
 func (t *Table) supportsMonths(col int) bool {
-	if s := t.text(t.first(col, date, true), col); len(s) != len(monthYear) || !isLetter(s[0]) {
+	l, ok := monthLayout(t.text(t.first(col, date, true), col))
+	if !ok {
 		return true
 	}
-	l := layout{day: monthYear, read: monthYear}
 	counts, steps, most := map[int64]int{}, 0, 0
 	last, known := int64(0), false
 	for row := range t.Rows {
@@ -377,6 +418,22 @@ func (t *Table) supportsMonths(col int) bool {
 		last, known = month, true
 	}
 	return 2*most > steps
+}
+
+// mayBeDays returns a remark about a column of dates such as 22-Jan if all of them may be the same day of different
+// months as well as months of the same year, else "".
+func mayBeDays(l layout, dates []string) string {
+	const day = "02-Jan" // without a year
+	number := dates[0][:len("02")]
+	if l.day != yearMonth || slices.ContainsFunc(dates, func(s string) bool {
+		_, err := time.Parse(day, s)
+		return err != nil || !strings.HasPrefix(s, number)
+	}) {
+		return ""
+	}
+	t, _ := l.parse(dates[0])
+	return fmt.Sprintf("is %s or day %s of %s without a year, and all dates of the column are ambiguous; "+
+		"use dates such as %s", t.Format("January 2006"), number, t.Format("January"), t.Format("2006-01"))
 }
 
 // observedDates is the number of dates at the end of a column that determine the output format.
@@ -428,6 +485,9 @@ func (t *Table) readDates(col int, like *Axis) (l layout, times []time.Time, err
 		}
 	}
 	l = options[0]
+	if problem := mayBeDays(l, dates); problem != "" && !like.Dates() {
+		return l, nil, t.wrong(t.first(col, date, true), col, problem)
+	}
 	for i, s := range dates {
 		if times[i].IsZero() { // the layout was not yet known
 			times[i], _, _ = l.parseLike(s)

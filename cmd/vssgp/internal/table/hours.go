@@ -2,6 +2,7 @@ package table
 
 import (
 	"math"
+	"slices"
 	"time"
 )
 
@@ -14,6 +15,8 @@ const (
 	fewestWorkdays = 10  // days with rows, for a closed weekend if the other days are irregular
 	openShare      = 0.8 // share with rows, of the open hours of days with rows and of the open days
 	finestOpenStep = 60  // seconds
+
+	mostByChance = 0.01 // expected number of open hours of a weekday that seem closed because all their rows are missing
 )
 
 // openingHours counts the rows of an even grid in local time. Days and steps count from the first row.
@@ -23,9 +26,11 @@ type openingHours struct {
 	weekday time.Weekday // of the first row
 	last    int          // step of the last row
 	rows    int
-	used    []bool  // steps of a day with rows
-	days    []bool  // days with rows
-	seen    [7]bool // weekdays with rows, from the weekday of the first row
+	used    []bool    // steps of a day with rows
+	days    []bool    // days with rows
+	seen    [7]bool   // weekdays with rows, from the weekday of the first row
+	own     [7][]bool // steps with rows, by weekday
+	times   [7]int    // numbers of days with rows, by weekday
 }
 
 // setOpen sets the steps after Last that can have rows, if the rows follow opening hours or weekdays.
@@ -34,10 +39,15 @@ func (g *Grid) setOpen(x []float64) {
 	if h == nil {
 		return
 	}
-	hourly, closed := h.hourly(), h.closed()
+	hourly, weekly, closed := h.hourly(), h.weekly(), h.closed()
 	var open []int
 	for k := 1; k <= 7*h.perDay; k++ {
-		if day, step := h.at(h.last + k); (h.used[step] || !hourly) && !closed[day%7] {
+		day, step := h.at(h.last + k)
+		has := (h.used[step] || !hourly) && !closed[day%7]
+		if weekday := day % 7; weekly && h.seen[weekday] {
+			has = h.own[weekday][step]
+		}
+		if has {
 			open = append(open, k)
 		}
 	}
@@ -62,9 +72,15 @@ func (g *Grid) openingHours(x []float64) *openingHours {
 	h.weekday, h.offset = utc(int64(midnight)).Weekday(), int((first-midnight)/step+rounding)
 	days, _ := h.at(h.last)
 	h.used, h.days = make([]bool, h.perDay), make([]bool, days+1)
+	for i := range h.own {
+		h.own[i] = make([]bool, h.perDay)
+	}
 	for _, v := range x {
 		day, step := h.at(place(v))
-		h.used[step], h.days[day], h.seen[day%7] = true, true, true
+		if !h.days[day] {
+			h.times[day%7]++
+		}
+		h.used[step], h.days[day], h.seen[day%7], h.own[day%7][step] = true, true, true, true
 	}
 	return h
 }
@@ -81,6 +97,37 @@ func (h *openingHours) hourly() bool {
 	_, end := h.at(h.last)
 	open := days*count(h.used) - count(h.used[:h.offset]) - count(h.used[end+1:])
 	return h.rows >= fewestOpenRows && days >= fewestOpenDays && float64(h.rows) >= openShare*float64(open)
+}
+
+// weekly reports whether each weekday with rows regularly has its own hours, such as shorter ones on Saturday. Each
+// hour without rows must be closed on at least two days, and missing rows must be too rare to close an hour by chance.
+func (h *openingHours) weekly() bool {
+	lastDay, end := h.at(h.last)
+	open := -count(h.own[0][:h.offset]) - count(h.own[lastDay%7][end+1:])
+	for weekday, own := range h.own {
+		open += h.times[weekday] * count(own)
+	}
+	// The first and the last day may be incomplete, unless they begin and end like other ones.
+	begins, ends := slices.Index(h.own[0], true) == h.offset, !slices.Contains(h.own[lastDay%7][end+1:], true)
+	missing, byChance := float64(open-h.rows)/float64(open), 0.0
+	for weekday, own := range h.own {
+		for step := range own {
+			days := h.times[weekday] // that could have a row
+			if weekday == 0 && step < h.offset && !begins {
+				days--
+			}
+			if weekday == lastDay%7 && step > end && !ends {
+				days--
+			}
+			if h.seen[weekday] && !own[step] && days < fewestTimes {
+				return false
+			}
+			if h.seen[weekday] {
+				byChance += math.Pow(missing, float64(days))
+			}
+		}
+	}
+	return h.rows >= fewestOpenRows && byChance <= mostByChance
 }
 
 // closed returns the weekdays without rows, from the weekday of the first row. If the days with rows are irregular,
