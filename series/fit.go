@@ -193,13 +193,12 @@ func (s *search) density() (float64, error) {
 		from = min(from, t.u[max(0, len(t.u)-coarseRows)])
 	}
 	s.tracks = since(whole, from)
-	s.gain = coarseGain
-	defer func() { s.gain = 1 }()
+	defer s.coarse()()
 	t, err := s.trial(parts, nil)
 	if err != nil {
 		return 0, err
 	}
-	changing, _, err := s.refit(t, t)
+	changing, _, err := s.refit(t, t, t)
 	if err != nil {
 		return 0, err
 	}
@@ -268,9 +267,12 @@ func (s *search) withOutliers(t *trial) (next *search, best *trial, whole []*tra
 }
 
 // settle adds a volatility and level shifts to the best trial if the evidence supports them. It also returns the tracks of all
-// observations.
+// observations. If no variants follow, it refines the coarse mode.
 func (s *search) settle(t *trial) (best *trial, whole []*track, err error) {
-	if best, whole, err = s.volatile(t, s.whole); err == nil {
+	if best, whole, err = s.volatile(t, s.whole); err == nil && best != t && !s.averages() {
+		best, err = s.trial(best.parts, best)
+	}
+	if err == nil {
 		best, err = s.shifts(best)
 	}
 	return best, whole, err

@@ -161,7 +161,7 @@ func TestVolatilityStart(t *testing.T) {
 	})
 	find := searchOf(t, s, Options{Draws: AtMode, Known: true, Log: LogNever})
 	plain := testkit.Must(find.run())(t)
-	own, _, err := find.refit(plain, plain)
+	own, _, err := find.refit(plain, plain, plain)
 	testkit.OK(t, err)
 	if best, _, err := find.volatile(plain, find.whole); err != nil || best.fit() < own.fit()+3 {
 		t.Errorf("fit %v, with the innovations of the fit itself %v: %v", best.fit(), own.fit(), err)

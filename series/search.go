@@ -165,14 +165,21 @@ func (t *trial) less(v []float64) float64 {
 	return f
 }
 
+// coarse makes the fits that follow coarse, until the function that it returns is called.
+func (s *search) coarse() (end func()) {
+	usual := s.gain
+	s.gain = coarseGain
+	return func() { s.gain = usual }
+}
+
 // run returns the best trial with the fixed parts.
 func (s *search) run() (*trial, error) {
-	s.gain = coarseGain
+	end := s.coarse()
 	t, err := s.best(s.fixed())
 	if err == nil {
 		t, err = s.sharper(t)
 	}
-	s.gain = 1
+	end()
 	if err != nil {
 		return nil, err
 	}

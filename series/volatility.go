@@ -1,6 +1,7 @@
 package series
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -126,15 +127,16 @@ func (s *search) volatilities(t *trial) (all []*volatility, ok bool, err error) 
 
 // volatile refits a trial with the volatilities of its innovations. If the gain is sufficient, it keeps them in the
 // search and returns the new trial and the changed tracks. The short memory may fit the bursts of the noise, so the
-// innovations of a trial without it give a second candidate.
+// innovations of a trial without it give a second candidate. The fits are coarse.
 func (s *search) volatile(t *trial, whole []*track) (*trial, []*track, error) {
-	best, found, err := s.refit(t, t)
+	defer s.coarse()()
+	best, found, err := s.refit(t, t, t)
 	if err != nil {
 		return nil, nil, err
 	}
 	rest, err := s.memoryless(t, found != nil)
 	if err == nil && rest != nil {
-		second, others, failed := s.refit(t, rest)
+		second, others, failed := s.refit(t, rest, cmp.Or(best, t))
 		if second != nil && (best == nil || second.fit() > best.fit()) {
 			best, found = second, others
 		}
@@ -150,9 +152,9 @@ func (s *search) volatile(t *trial, whole []*track) (*trial, []*track, error) {
 	return best, changeAll(whole, found), nil
 }
 
-// refit refits a trial with the volatilities of another's innovations. The volatilities are nil if they are constant or
-// the parts are fixed; the trial is also nil if the gain is insufficient.
-func (s *search) refit(t, from *trial) (*trial, []*volatility, error) {
+// refit refits a trial with the volatilities of another's innovations, beginning at the mode of a third. The volatilities are nil if they
+// are constant or the parts are fixed; the trial is also nil if the gain is insufficient.
+func (s *search) refit(t, from, start *trial) (*trial, []*volatility, error) {
 	if s.o.certain() {
 		return nil, nil, nil
 	}
@@ -163,7 +165,7 @@ func (s *search) refit(t, from *trial) (*trial, []*volatility, error) {
 	constant := s.tracks
 	defer func() { s.tracks = constant }()
 	s.tracks = changeAll(constant, found)
-	next, err := s.trial(t.parts, t)
+	next, err := s.trial(t.parts, start)
 	if err != nil || next.fit() < t.fit()+minGain {
 		return nil, found, err
 	}
