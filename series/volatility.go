@@ -152,6 +152,18 @@ func (s *search) volatile(t *trial, whole []*track) (*trial, []*track, error) {
 	return best, changeAll(whole, found), nil
 }
 
+// changing returns a coarse fit of a trial with the volatilities of its innovations, if the gain is sufficient, and its search.
+func (s *search) changing(t *trial) (*search, *trial, error) {
+	c := *s
+	c.coarse()
+	next, found, err := c.refit(t, t, t)
+	if err != nil || next == nil {
+		return s, t, err
+	}
+	c.tracks = changeAll(s.tracks, found)
+	return &c, next, nil
+}
+
 // refit refits a trial with the volatilities of another's innovations, beginning at the mode of a third. The volatilities are nil if they
 // are constant or the parts are fixed; the trial is also nil if the gain is insufficient.
 func (s *search) refit(t, from, start *trial) (*trial, []*volatility, error) {
