@@ -249,8 +249,8 @@ func find(plain *search) (s *search, best *trial, whole []*track, err error) {
 	return s, robust, all, nil
 }
 
-// withOutliers detects outliers in a trial and repeats the search with them downweighted. The trial is nil if they are not probable, with the
-// parts found before or with those of the repeated search.
+// withOutliers detects outliers in a trial and repeats the search with them downweighted. The best trial is nil if they are not probable,
+// either with the parts of the trial or with those of the repeated search.
 func (s *search) withOutliers(t *trial, probable func(*search, *trial) (bool, error)) (
 	next *search, best *trial, whole []*track, err error) {
 	if t, err = s.robust(t); err != nil {
@@ -292,7 +292,7 @@ func (s *search) settle(t *trial) (best *trial, whole []*track, err error) {
 		best, err = s.trial(best.parts, best)
 	}
 	if err == nil {
-		best, err = s.shifts(best)
+		best, err = s.shifts(best, since(whole, s.from)) // also between the bursts
 	}
 	return best, whole, err
 }
