@@ -193,8 +193,7 @@ func (s *search) density() (float64, error) {
 		from = min(from, t.u[max(0, len(t.u)-coarseRows)])
 	}
 	s.tracks = since(whole, from)
-	s.gain = coarseGain
-	defer func() { s.gain = 1 }()
+	defer s.coarse()()
 	t, err := s.trial(parts, nil)
 	if err != nil {
 		return 0, err
@@ -202,7 +201,7 @@ func (s *search) density() (float64, error) {
 	if from <= s.from {
 		s.begun = t
 	}
-	changing, _, err := s.refit(t, t)
+	changing, _, err := s.refit(t, t, t)
 	if err != nil {
 		return 0, err
 	}
@@ -235,46 +234,68 @@ func find(plain *search) (s *search, best *trial, whole []*track, err error) {
 			return plain, best, whole, nil
 		}
 	}
-	s, robust, all, err := searched.withOutliers(first)
+	probable := func(s *search, t *trial) (bool, error) {
+		left, err := s.leftOutLast(t)
+		return err == nil && left.better(before, 1, robustGain), err
+	}
 	if plain.o.Robust == RobustAlways {
-		return s, robust, all, err
+		probable = func(*search, *trial) (bool, error) { return true, nil }
 	}
-	var left *leaveOut
-	if err == nil {
-		left, err = s.leftOutLast(robust)
-	}
-	if err != nil && !errors.Is(err, errUnresolved) {
+	s, robust, all, err := searched.withOutliers(first, probable)
+	if err != nil && (plain.o.Robust == RobustAlways || !errors.Is(err, errUnresolved)) {
 		return nil, nil, nil, err
 	}
-	if err != nil || !left.better(before, 1, robustGain) {
+	if err != nil || robust == nil {
 		plain.frame.outlierFactor = nil
 		return plain, best, whole, nil
 	}
 	return s, robust, all, nil
 }
 
-// withOutliers detects outliers in a trial and repeats the search with them downweighted.
-func (s *search) withOutliers(t *trial) (next *search, best *trial, whole []*track, err error) {
-	if _, err = s.robust(t); err == nil {
-		next, err = newSearch(s.ctx, s.frame, s.o)
+// withOutliers detects outliers in a trial and repeats the search with them downweighted. The best trial is nil if they are not probable,
+// either with the parts of the trial or with those of the repeated search.
+func (s *search) withOutliers(t *trial, probable func(*search, *trial) (bool, error)) (
+	next *search, best *trial, whole []*track, err error) {
+	if t, err = s.robust(t); err != nil {
+		return nil, nil, nil, err
 	}
-	if err == nil {
-		best, err = next.run()
+	early, t, err := s.changing(t)
+	if err != nil {
+		return nil, nil, nil, err
 	}
+	if ok, err := probable(early, t); err != nil || !ok {
+		return nil, nil, nil, err
+	}
+	if next, err = newSearch(s.ctx, s.frame, s.o); err != nil {
+		return nil, nil, nil, err
+	}
+	best, err = next.run()
 	if err == nil {
 		best, err = next.robust(best)
+	}
+	if err == nil && !next.averages() {
+		best, err = next.trial(best.parts, best)
 	}
 	if err == nil {
 		best, whole, err = next.settle(best)
 	}
-	return next, best, whole, err
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if ok, err := probable(next, best); err != nil || !ok {
+		return nil, nil, nil, err
+	}
+	return next, best, whole, nil
 }
 
 // settle adds a volatility and level shifts to the best trial if the evidence supports them. It also returns the tracks of all
-// observations.
+// observations. If no variants follow, it refines the coarse mode.
 func (s *search) settle(t *trial) (best *trial, whole []*track, err error) {
-	if best, whole, err = s.volatile(t, s.whole); err == nil {
-		best, err = s.shifts(best)
+	if best, whole, err = s.volatile(t, s.whole); err == nil && best != t && !s.averages() {
+		best, err = s.trial(best.parts, best)
+	}
+	if err == nil {
+		best, err = s.shifts(best, since(whole, s.from)) // also between the bursts
 	}
 	return best, whole, err
 }

@@ -161,7 +161,7 @@ func TestVolatilityStart(t *testing.T) {
 	})
 	find := searchOf(t, s, Options{Draws: AtMode, Known: true, Log: LogNever})
 	plain := testkit.Must(find.run())(t)
-	own, _, err := find.refit(plain, plain)
+	own, _, err := find.refit(plain, plain, plain)
 	testkit.OK(t, err)
 	if best, _, err := find.volatile(plain, find.whole); err != nil || best.fit() < own.fit()+3 {
 		t.Errorf("fit %v, with the innovations of the fit itself %v: %v", best.fit(), own.fit(), err)
@@ -194,5 +194,25 @@ func TestVolatility(t *testing.T) {
 	testkit.Near(t, own, m.Bound(), 1e-6*math.Abs(own), "the bound of the training data")
 	if m := fit(t, longSeries(400), Options{}); m.tracks[0].volatility != nil {
 		t.Error("constant noise has a volatility")
+	}
+}
+
+// TestVolatilityOfAllRows checks that a search in the last rows estimates the volatility of all rows, as a model file needs it.
+func TestVolatilityOfAllRows(t *testing.T) {
+	random := rand.New(rand.NewPCG(8, 8))
+	s := seriesOf(500, func(i float64) float64 {
+		return math.Exp(2*math.Sin(i/40)) * random.NormFloat64()
+	})
+	search := searchOf(t, s, Options{Known: true, Log: LogNever})
+	search.from, search.tracks = 200, since(search.whole, 200)
+	best := testkit.Must(search.run())(t)
+	_, whole, err := search.volatile(best, search.whole)
+	testkit.OK(t, err)
+	v := whole[0].volatility
+	testkit.Equal(t, v.rows.u, search.whole[0].u, "times of the volatility")
+	for _, rows := range [][2]int{{63, 188}, {314, 188}, {314, 440}} { // with the largest and the smallest noise
+		if g := whole[0].g; !(g[rows[0]] > 3*g[rows[1]]) {
+			t.Errorf("size %v at row %d, %v at row %d", g[rows[0]], rows[0], g[rows[1]], rows[1])
+		}
 	}
 }

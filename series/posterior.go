@@ -281,7 +281,14 @@ func (m stateSpace) window(t *track, u []float64) *window {
 		}
 	}
 	if t.volatility != nil {
-		w.g = t.volatility.at(w.u)
+		queries := t.volatility.at(u)
+		for j, q := range w.query {
+			if q >= 0 {
+				w.g = append(w.g, queries[q])
+			} else {
+				w.g = append(w.g, w.rows.g[w.value[j]])
+			}
+		}
 	}
 	w.steps = m.steps(w.track)
 	w.from = slices.IndexFunc(w.query, func(q int) bool { return q >= 0 })
@@ -313,9 +320,24 @@ func (w *window) bars(l *layout, of selection, visit func(k, query int, bar floa
 	}
 	parallel.For((m+simd.Lanes-1)/simd.Lanes, runtime.GOMAXPROCS(0), func(p int) {
 		first, tile := p*simd.Lanes, make([]float64, tileRows*simd.Lanes)
+		var last [states][]float64
+		for k := range last {
+			last[k] = make([]float64, simd.Lanes)
+		}
+		for lo := 0; lo < w.from; lo += tileRows {
+			hi := min(w.from, lo+tileRows)
+			fill(tile, waves, columns, first, lo, hi)
+			rows := tile[:(hi-lo)*simd.Lanes]
+			whitenPanel(rows, rows, w.steps[lo:hi], &last, 0)
+		}
 		var at [simd.Lanes]state
+		for lane := range at {
+			for k := range last {
+				at[lane][k] = last[k][lane]
+			}
+		}
 		all := make([][simd.Lanes]state, after)
-		for lo := 0; lo < len(w.u); lo += tileRows {
+		for lo := w.from; lo < len(w.u); lo += tileRows {
 			hi := min(len(w.u), lo+tileRows)
 			fill(tile, waves, columns, first, lo, hi)
 			for n := lo; n < hi; n++ {
@@ -324,9 +346,7 @@ func (w *window) bars(l *layout, of selection, visit func(k, query int, bar floa
 					at[lane] = s.f.next(&at[lane])
 					s.update(&at[lane], tile[(n-lo)*simd.Lanes+lane])
 				}
-				if n >= w.from {
-					all[n-w.from] = at
-				}
+				all[n-w.from] = at
 			}
 		}
 		for j := after - 1; j >= 0; j-- {

@@ -21,9 +21,13 @@ import (
 // the fit without outliers yield half of this gain; the residuals of the fit with outliers decide. Predictions assume normal noise.
 // Outliers are therefore rejected if they exceed the 5 % that may be outside a 95 % interval. Only values that are more probably outliers
 // than not count here, because the small probabilities of many normal values add up to as many.
+//
+// The search is only repeated with outliers if the parts found before it, with their volatility, also yield the gain. Bursts of noise,
+// which a volatility describes, fail here.
 const (
-	robustRounds = 10
-	settled      = 0.01
+	robustRounds      = 6
+	robustEvaluations = 4 // of each round, because the next one continues
+	settled           = 0.01
 	// The prior of ε is a beta distribution, equivalent to one outlier among twenty earlier values.
 	outliersSeen, valuesSeen = 1.0, 20.0
 
@@ -35,9 +39,10 @@ const (
 // wider contains the κ² of outliers.
 var wider = []float64{1e2, 1e4, 1e6}
 
-// robust alternately detects outliers of a trial and refits it with them downweighted. The noise variance for the detection comes from
-// the median residual, because outliers inflate λ.
+// robust alternately detects outliers of a trial and refits it with them downweighted, by a few steps. The fit is coarse. The noise
+// variance for the detection comes from the median residual, because outliers inflate λ.
 func (s *search) robust(t *trial) (*trial, error) {
+	defer s.coarse()()
 	f := s.frame
 	if f.outlierFactor == nil {
 		for range f.y {
@@ -65,7 +70,7 @@ func (s *search) robust(t *trial) (*trial, error) {
 		}
 		s.whole, s.tracks = f.tracks(), nil
 		s.cover(t.parts)
-		if t, err = s.trial(t.parts, t); err != nil {
+		if t, err = s.mode(t.parts, s.tracks, t, robustEvaluations); err != nil {
 			return nil, err
 		}
 	}

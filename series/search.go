@@ -70,15 +70,19 @@ func newSearch(ctx context.Context, f *frame, o *Options) (*search, error) {
 	return s, nil
 }
 
-// cover selects the last observations for the search: about ten thousand, and several periods of each season in parts. It reports whether
-// it added observations.
+// cover selects the observations for the search: the last ten thousand and, if several periods of a season in parts are longer, bursts of
+// the earlier ones. Observations that are left out do not change the model of the others. It reports whether it added observations.
 func (s *search) cover(parts []Part) (more bool) {
-	back := searchedRows / float64(s.frame.Rows) * s.frame.Range
+	f := s.frame
+	row := f.Range / float64(f.Rows)
+	recent := max(0, f.Range-searchedRows*row)
+	from := recent
 	for _, season := range ofKind[Season](parts) {
-		back = max(back, searchedPeriods*season.Period/s.frame.Step)
+		from = min(from, max(0, f.Range-searchedPeriods*season.Period/f.Step))
 	}
-	if from := max(0, s.frame.Range-back); s.tracks == nil || from < s.from {
-		more, s.from, s.tracks = s.tracks != nil, from, since(s.whole, from)
+	if s.tracks == nil || from < s.from {
+		more, s.from = s.tracks != nil, from
+		s.tracks = bursts(s.whole, from, recent, burstRows*row)
 	}
 	return more
 }
@@ -86,7 +90,27 @@ func (s *search) cover(parts []Part) (more bool) {
 const (
 	searchedRows    = 1e4
 	searchedPeriods = 4 // minimum for each season
+	// A burst is longer than a week of hours and than most short memories. The bursts show the longest season at many phases.
+	burstRows, burstCount = 250, 20
 )
+
+// bursts returns the observations at times u ≥ recent and a burst in each of burstCount equal parts of the time between from and recent.
+// The places of the bursts in the parts differ, so that they are not in step with a season.
+func bursts(tracks []*track, from, recent, length float64) (all []*track) {
+	part := (recent - from) / burstCount
+	if part <= length {
+		return since(tracks, from)
+	}
+	for _, t := range since(tracks, from) {
+		all = append(all, t.where(func(u float64) bool {
+			k := math.Floor((u - from) / part)
+			_, place := math.Modf(k * math.Phi)
+			into := u - from - k*part - place*(part-length)
+			return u >= recent || into >= 0 && into < length
+		}))
+	}
+	return all
+}
 
 // candidates returns the candidates of all outputs without duplicates of each other or of Options. Seasons are duplicates if their
 // frequencies differ by less than one cycle over the data range.
@@ -165,14 +189,21 @@ func (t *trial) less(v []float64) float64 {
 	return f
 }
 
+// coarse makes the fits that follow coarse, until the function that it returns is called.
+func (s *search) coarse() (end func()) {
+	usual := s.gain
+	s.gain = coarseGain
+	return func() { s.gain = usual }
+}
+
 // run returns the best trial with the fixed parts.
 func (s *search) run() (*trial, error) {
-	s.gain = coarseGain
+	end := s.coarse()
 	t, err := s.best(s.fixed())
 	if err == nil {
 		t, err = s.sharper(t)
 	}
-	s.gain = 1
+	end()
 	if err != nil {
 		return nil, err
 	}

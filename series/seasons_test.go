@@ -211,6 +211,37 @@ func TestHiddenCycle(t *testing.T) {
 	}
 }
 
+// TestBursts checks that the search of a long series uses the last rows, and bursts of consecutive earlier rows at all phases of a year.
+func TestBursts(t *testing.T) {
+	const rows, year = 100_000, 8766.0
+	whole := &track{u: make([]float64, rows), e: make([]float64, rows), y: [][]float64{make([]float64, rows)}}
+	for n := range rows {
+		whole.u[n], whole.e[n], whole.y[0][n] = float64(n), 1, float64(n)
+	}
+	s := &search{frame: &frame{Rows: rows, Range: rows, Step: 1}, whole: []*track{whole}}
+	s.cover([]Part{Season{Period: year}})
+	u := s.tracks[0].u
+	testkit.Equal(t, len(u), searchedRows+burstCount*burstRows, "searched rows")
+	testkit.Equal(t, u[len(u)-searchedRows], rows-searchedRows, "first of the last rows")
+	testkit.Equal(t, s.tracks[0].y[0], u, "values")
+	gaps, phases := 0, map[int]bool{}
+	for n, v := range u {
+		if v < rows-searchedRows {
+			phases[int(12*math.Mod(v, year)/year)] = true
+		}
+		if n > 0 && v > u[n-1]+1 {
+			gaps++
+		}
+	}
+	testkit.Equal(t, len(phases), 12, "months seen by bursts")
+	if gaps < burstCount-1 || gaps > burstCount {
+		t.Errorf("%d gaps, want one before each of %d bursts but the first", gaps, burstCount)
+	}
+	near := &search{frame: s.frame, whole: s.whole}
+	near.cover([]Part{Season{Period: 3000}})
+	testkit.Equal(t, len(near.tracks[0].u), 12_000, "rows of a season with few earlier rows")
+}
+
 // TestSearchedPeriods checks that the search in a long series uses four periods of its longest season, for any unit of the input.
 func TestSearchedPeriods(t *testing.T) {
 	for _, step := range []float64{1, 1.0 / 24, 3600} {

@@ -71,6 +71,29 @@ func TestRobustSymmetric(t *testing.T) {
 	}
 }
 
+// TestRobustVerdicts checks that a search with outliers is only repeated if they are probable before, and accepted if they are probable
+// after it.
+func TestRobustVerdicts(t *testing.T) {
+	dirty := made(100, false)
+	dirty.Y[0][20], dirty.Y[0][31] = dirty.Y[0][20]+30, dirty.Y[0][31]-20
+	for _, c := range []struct {
+		verdicts []bool
+		accepted bool
+	}{{[]bool{false}, false}, {[]bool{true, false}, false}, {[]bool{true, true}, true}} {
+		s := searchOf(t, dirty, Options{Parts: []Part{Constant{}, Slope{}, Season{Period: 1}}, Known: true})
+		first := testkit.Must(s.run())(t)
+		asked := 0
+		_, best, _, err := s.withOutliers(first, func(*search, *trial) (bool, error) {
+			asked++
+			return c.verdicts[asked-1], nil
+		})
+		testkit.OK(t, err)
+		if asked != len(c.verdicts) || (best != nil) != c.accepted {
+			t.Errorf("verdicts %v: asked %d times, accepted %v", c.verdicts, asked, best != nil)
+		}
+	}
+}
+
 // TestUsualNoise checks that the relative noise variance of normal values follows from their median residual, which outliers do not change.
 func TestUsualNoise(t *testing.T) {
 	var l leaveOut

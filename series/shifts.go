@@ -24,14 +24,14 @@ const (
 	shiftCandidates = 20 // maximum number of candidate times
 )
 
-// shifts adds the level shifts supported by the evidence to a trial, unless the parts are fixed.
-func (s *search) shifts(t *trial) (*trial, error) {
+// shifts adds the level shifts supported by the evidence to a trial, unless the parts are fixed. They are searched for in tracks.
+func (s *search) shifts(t *trial, tracks []*track) (*trial, error) {
 	if s.o.certain() {
 		return t, nil
 	}
 	before := t
 	for found := 0; ; found++ {
-		u, gain, jumps, err := s.shift(t)
+		u, gain, jumps, err := s.shift(t, tracks)
 		switch {
 		case err != nil:
 			return nil, err
@@ -56,13 +56,13 @@ func (s *search) leastJump() float64 { return math.Log(float64(s.frame.Rows)) + 
 
 // shift returns the time of the level shift with the largest gain among those that are more probable than the alternatives,
 // and the gain, which is 0 if there is none. It also returns the number of all changes that are more probable than none.
-func (s *search) shift(t *trial) (best, gain float64, jumps int, err error) {
+func (s *search) shift(t *trial, tracks []*track) (best, gain float64, jumps int, err error) {
 	l := t.o.layout
-	at, err := (&Model{frame: s.frame, layout: l, tracks: s.tracks}).conditional(s.ctx, t.mode)
+	at, err := (&Model{frame: s.frame, layout: l, tracks: tracks}).conditional(s.ctx, t.mode)
 	if err != nil {
 		return 0, 0, 0, err
 	}
-	for g, track := range s.tracks {
+	for g, track := range tracks {
 		p := at[g]
 		steps := p.process.steps(track)
 		var solved [][]float64

@@ -188,7 +188,7 @@ func TestShiftGain(t *testing.T) {
 	if most == 0 {
 		t.Fatal("no level shift is more probable than the alternatives")
 	}
-	u, gain, _, err := search.shift(best)
+	u, gain, _, err := search.shift(best, search.tracks)
 	testkit.OK(t, err)
 	testkit.Near(t, gain, most, 1e-6*most, "gain")
 	testkit.Equal(t, u, track.u[at], "time")

@@ -609,6 +609,20 @@ func (t *track) rows(lo, hi int) *track {
 	return s
 }
 
+// where returns the observations at the times that keep selects.
+func (t *track) where(keep func(u float64) bool) *track {
+	rows := slices.DeleteFunc(upTo(0, len(t.u)), func(n int) bool { return !keep(t.u[n]) })
+	s := t.pick(rows)
+	s.e, s.outputs, s.volatility = picked(t.e, rows), t.outputs, t.volatility
+	if t.g != nil {
+		s.g = picked(t.g, rows)
+	}
+	for _, y := range t.y {
+		s.y = append(s.y, picked(y, rows))
+	}
+	return s
+}
+
 // since returns the observations at times u ≥ from.
 func since(tracks []*track, from float64) (all []*track) {
 	for _, t := range tracks {

@@ -54,15 +54,16 @@ func (s *search) variants(best *trial) ([]*variant, error) {
 	var all []*variant
 	for _, head := range heads {
 		top, needed := 0.0, 0 // evidence with every part; bits of the parts that must not be omitted
+		from := map[int]*trial{0: head}
 		for subset := range 1 << len(optional) {
 			if subset&needed != 0 || lacks(head.parts, subset) {
 				continue
 			}
-			v, err := s.subset(head, subset)
+			v, err := s.subset(from[subset&(subset-1)], subset)
 			if err != nil {
 				return nil, err
 			}
-			all = append(all, v)
+			all, from[subset] = append(all, v), v.trial
 			switch {
 			case subset == 0:
 				top = v.evidence
@@ -133,15 +134,15 @@ func lacks(parts []Part, bits int) bool {
 	return false
 }
 
-// subset returns the variant of a head without the optional parts whose bits are set in lacking.
-func (s *search) subset(head *trial, lacking int) (*variant, error) {
+// subset returns the variant of a trial without the optional parts whose bits are set in lacking, if it has them.
+func (s *search) subset(from *trial, lacking int) (*variant, error) {
 	var omitted []Part
 	for i, p := range optional {
 		if lacking>>i&1 == 1 {
 			omitted = append(omitted, p)
 		}
 	}
-	t, err := s.trial(without(head.parts, omitted...), head)
+	t, err := s.trial(without(from.parts, omitted...), from)
 	if err != nil {
 		return nil, err
 	}

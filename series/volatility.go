@@ -1,6 +1,7 @@
 package series
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -15,6 +16,7 @@ type volatility struct {
 	unit       float64 // this unit, in units of h
 	rows       *track  // times and standardized logarithms
 	known      float64 // median posterior variance at an observation, in this unit
+	mean       float64 // of the logarithms that it was fitted to
 }
 
 const (
@@ -31,15 +33,9 @@ func newVolatility(u []float64, innovations [][]float64) *volatility {
 		return nil
 	}
 	v := &volatility{unit: logSD / math.Sqrt(float64(len(innovations)))}
-	logs, e := make([]float64, n), make([]float64, n)
-	for i := range logs {
-		e[i] = 1
-		for _, z := range innovations {
-			logs[i] += math.Log(z[i]*z[i]+volatilityOffset) / float64(len(innovations))
-		}
-	}
-	mean, _ := bayes.MeanSD(logs, 0, 1)
-	v.rows = &track{u: u, e: e, y: [][]float64{standardized(logs, mean, v.unit)}}
+	logs := logSquares(innovations)
+	v.mean, _ = bayes.MeanSD(logs, 0, 1)
+	v.observe(u, logs)
 	best := stateSpace{Length: 1}.density(v.rows) + volatilityGain
 	for ratio := 0.05; ratio < 4; ratio *= math.Sqrt2 {
 		for length := 4.0; length <= u[n-1]-u[0]; length *= 2 {
@@ -54,6 +50,22 @@ func newVolatility(u []float64, innovations [][]float64) *volatility {
 	}
 	v.known = bayes.Median(smoothedVariances(v.steps(v.rows), onlyMemory))
 	return v
+}
+
+// logSquares returns the mean over the outputs of log(z² + ε) at each observation.
+func logSquares(innovations [][]float64) []float64 {
+	logs := make([]float64, len(innovations[0]))
+	for i := range logs {
+		for _, z := range innovations {
+			logs[i] += math.Log(z[i]*z[i]+volatilityOffset) / float64(len(innovations))
+		}
+	}
+	return logs
+}
+
+// observe sets the times and the logarithms.
+func (v *volatility) observe(u, logs []float64) {
+	v.rows = &track{u: u, e: slices.Repeat([]float64{1}, len(u)), y: [][]float64{standardized(logs, v.mean, v.unit)}}
 }
 
 // density returns the log density of a track's first output, up to a constant. Quality must be 0.
@@ -101,13 +113,25 @@ func (t *track) change(v *volatility) *track {
 
 // volatilities estimates the volatility of each track at a trial's mode. ok is false if all are constant.
 func (s *search) volatilities(t *trial) (all []*volatility, ok bool, err error) {
-	l := t.o.layout
-	m := &Model{frame: s.frame, layout: l, tracks: s.tracks}
-	at, err := m.conditional(s.ctx, t.mode)
+	innovations, err := s.innovations(t, s.tracks)
 	if err != nil {
 		return nil, false, err
 	}
 	for g, track := range s.tracks {
+		v := newVolatility(track.u, innovations[g])
+		all, ok = append(all, v), ok || v != nil
+	}
+	return all, ok, nil
+}
+
+// innovations returns the standardized innovations [groups][outputs][N] of tracks at a trial's mode.
+func (s *search) innovations(t *trial, tracks []*track) (all [][][]float64, err error) {
+	l := t.o.layout
+	at, err := (&Model{frame: s.frame, layout: l, tracks: tracks}).conditional(s.ctx, t.mode)
+	if err != nil {
+		return nil, err
+	}
+	for g, track := range tracks {
 		p := at[g]
 		steps := p.process.steps(track)
 		var innovations [][]float64
@@ -118,23 +142,23 @@ func (s *search) volatilities(t *trial) (all []*volatility, ok bool, err error) 
 			}
 			innovations = append(innovations, z)
 		}
-		v := newVolatility(track.u, innovations)
-		all, ok = append(all, v), ok || v != nil
+		all = append(all, innovations)
 	}
-	return all, ok, nil
+	return all, nil
 }
 
 // volatile refits a trial with the volatilities of its innovations. If the gain is sufficient, it keeps them in the
 // search and returns the new trial and the changed tracks. The short memory may fit the bursts of the noise, so the
-// innovations of a trial without it give a second candidate.
+// innovations of a trial without it give a second candidate. The fits are coarse.
 func (s *search) volatile(t *trial, whole []*track) (*trial, []*track, error) {
-	best, found, err := s.refit(t, t)
+	defer s.coarse()()
+	best, found, err := s.refit(t, t, t)
 	if err != nil {
 		return nil, nil, err
 	}
 	rest, err := s.memoryless(t, found != nil)
 	if err == nil && rest != nil {
-		second, others, failed := s.refit(t, rest)
+		second, others, failed := s.refit(t, rest, cmp.Or(best, t))
 		if second != nil && (best == nil || second.fit() > best.fit()) {
 			best, found = second, others
 		}
@@ -146,13 +170,36 @@ func (s *search) volatile(t *trial, whole []*track) (*trial, []*track, error) {
 	if best == nil {
 		return t, whole, nil
 	}
+	if s.from > 0 { // the volatility was only of those searched
+		innovations, err := s.innovations(t, whole)
+		if err != nil {
+			return nil, nil, err
+		}
+		for g, v := range found {
+			if v != nil {
+				v.observe(whole[g].u, logSquares(innovations[g]))
+			}
+		}
+	}
 	s.tracks = changeAll(s.tracks, found)
 	return best, changeAll(whole, found), nil
 }
 
-// refit refits a trial with the volatilities of another's innovations. The volatilities are nil if they are constant or
-// the parts are fixed; the trial is also nil if the gain is insufficient.
-func (s *search) refit(t, from *trial) (*trial, []*volatility, error) {
+// changing returns a coarse fit of a trial with the volatilities of its innovations, if the gain is sufficient, and its search.
+func (s *search) changing(t *trial) (*search, *trial, error) {
+	c := *s
+	c.coarse()
+	next, found, err := c.refit(t, t, t)
+	if err != nil || next == nil {
+		return s, t, err
+	}
+	c.tracks = changeAll(s.tracks, found)
+	return &c, next, nil
+}
+
+// refit refits a trial with the volatilities of another's innovations, beginning at the mode of a third. The volatilities are nil if they
+// are constant or the parts are fixed; the trial is also nil if the gain is insufficient.
+func (s *search) refit(t, from, start *trial) (*trial, []*volatility, error) {
 	if s.o.certain() {
 		return nil, nil, nil
 	}
@@ -163,7 +210,7 @@ func (s *search) refit(t, from *trial) (*trial, []*volatility, error) {
 	constant := s.tracks
 	defer func() { s.tracks = constant }()
 	s.tracks = changeAll(constant, found)
-	next, err := s.trial(t.parts, t)
+	next, err := s.trial(t.parts, start)
 	if err != nil || next.fit() < t.fit()+minGain {
 		return nil, found, err
 	}
