@@ -20,7 +20,7 @@ const leapYear = "leap-year February"
 
 // minTradingRows is the minimum number of rows of a series to which trading days are added by default, and tradingGain the minimum gain in
 // the Bayesian information criterion.
-const minTradingRows, tradingGain = 36, 4
+const minTradingRows, tradingGain = 60, 4
 
 // setTradingDays decides whether the series has regressors of trading days. X-13ARIMA-SEATS has the same ones.
 func (r *timeSeries) setTradingDays(when string) error {
