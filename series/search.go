@@ -246,15 +246,13 @@ func (s *search) sharper(t *trial) (*trial, error) {
 	return t, nil
 }
 
-// best returns the best trial that contains parts. If there are few periods of a season, the short memory, the random
-// walk or the damped trend may take the variance of the season. Candidates are then chosen without the first of these, and
-// all parts begin at this mode. They are chosen with all parts only if this finds none or if its log posterior is lower.
+// best returns the best trial that contains parts. If there are few periods of a season, the short memory or the random
+// walk may take the variance of the season. Candidates are then chosen without the first of these two, and all parts begin
+// at this mode. They are chosen with all parts only if this finds none or if its log posterior is lower.
 func (s *search) best(parts []Part) (*trial, error) {
-	fewer := parts
-	for _, p := range []Part{ShortMemory{}, RandomWalk{}, DampedTrend{}} {
-		if fewer = without(parts, p); len(fewer) < len(parts) {
-			break
-		}
+	fewer := without(parts, ShortMemory{})
+	if len(fewer) == len(parts) {
+		fewer = without(parts, RandomWalk{})
 	}
 	if !s.few() || len(fewer) == len(parts) {
 		return s.choose(parts)

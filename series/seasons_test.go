@@ -428,20 +428,6 @@ func TestTwoPeriods(t *testing.T) {
 	}
 }
 
-// TestYearOfDays checks that a year that is seen less than four times is found beside a week. A damped trend could explain it.
-func TestYearOfDays(t *testing.T) {
-	slow.Race(t)
-	random := rand.New(rand.NewPCG(0, 9))
-	week, level := []float64{0, 3, 3, 3, 3, -6, -9}, 0.0
-	s := seriesOf(1371, func(i float64) float64 {
-		level = 0.9*level + 0.1*random.NormFloat64()
-		year := 2 * math.Pi * i / 365.25
-		return week[int(i)%7] + 1.5*math.Sin(year) + 0.8*math.Cos(2*year) + level + 0.5*random.NormFloat64()
-	})
-	m := fit(t, s, Options{Draws: AtMode, Log: LogNever, Known: true, Robust: RobustNever, Try: Calendar("day", 1, 1370, nil, nil)})
-	testkit.Equal(t, m.Periods(), []float64{7, 365.25}, "periods")
-}
-
 // TestHarmonics checks that a sharp daily pattern has more than six harmonics, that a smooth one has not, and that fixed
 // parts do not change.
 func TestHarmonics(t *testing.T) {
