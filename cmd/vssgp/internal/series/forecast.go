@@ -68,7 +68,7 @@ Details: docs/forecasting.md and docs/series.md.`,
 	f := cmd.Flags()
 	o.columns.AddSeries(f)
 	o.model.add(f)
-	f.Var(o.horizon.flag(), "horizon", "`rows` to forecast after the last value or, on dates, a time such as 2y, 6mo, 14d, 36h")
+	f.Var(o.horizon.flag(), "horizon", "`rows` after the last value or, on dates, a time such as 2y, 6mo, 36h")
 	o.form.Add(f)
 	f.StringVar(&o.until, "until", "", "last `input` to forecast, such as 2026-12-31")
 	f.Var(cli.FileName(&o.at, cli.FileUse{Extensions: cli.DataOperand.File.Extensions}), "at", "table `file` with the inputs to forecast")
