@@ -33,7 +33,7 @@ func TestCoverage(t *testing.T) {
 // times as large, because the Gaussian in the log amplitude overestimates the upper tail of the posterior.
 func TestLaplaceAgreesWithHMC(t *testing.T) {
 	s := made(90, false)
-	m := fit(t, s, Options{Parts: defaultParts, Draws: 60})
+	m := fit(t, s, Options{Parts: defaultParts, Draws: 1000}) // 60 draws would make the sd a fifth larger by chance
 	f := bayes.Scored(newObjective(t.Context(), m.layout, m.tracks).evaluate).WithPriors(m.layout.priors)
 	posterior := func(v, gradient []float64) (float64, error) {
 		var e bayes.Evaluation
