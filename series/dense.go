@@ -15,22 +15,22 @@ func few(n, m int) bool { return n <= m+denseRows }
 // denseRows is the maximum number of observations without features for which few is true.
 const denseRows = 50
 
-// A dense is a group with few observations and its covariance K = VᵀV + λK_o, V = DΦᵀ. With P = K⁻¹, α = Py, m = Vα, W = VPVᵀ and,
-// for a parameter j of the state-space model, ∂_j = λ∂K_o,
+// A dense is a group with few observations and its covariance K = VᵀV + λK_o, V = DΦᵀ. With P = K⁻¹, α = Py, m = Vα,
+// W = VPVᵀ and, for a parameter j of the state-space model, ∂_j = λ∂K_o,
 //
 //	L = −½(n log 2π + log|K| + yᵀα)
 //	∂L/∂log d_k = m_k² − W_kk    ∂L/∂log λ = ½(yᵀα − mᵀm − n + tr W)    ∂L by j = ½(αᵀ∂_jα − tr P∂_j)
 //
-// These are the terms of a group with many observations, but without derivatives of moments. The expected information is exact. With
-// K = LLᵀ, Z = L⁻¹Vᵀ and C_j = L⁻¹∂_jL⁻ᵀ, it is
+// These are the terms of a group with many observations, but without derivatives of moments. The expected information
+// is exact. With K = LLᵀ, Z = L⁻¹Vᵀ and C_j = L⁻¹∂_jL⁻ᵀ, it is
 //
 //	j and i             ½ tr C_iC_j
 //	j and amplitudes    Σ_k s_ik (ZᵀC_jZ)_kk
 //	j and log λ         ½(tr C_j − tr ZᵀC_jZ)
 //	log λ               ½(n − 2 tr W + tr W²)
 //
-// A symmetric matrix A is stored as a half H, A = H + Hᵀ, with zeros below the diagonal. Matrices are padded with zeros, and K with the
-// identity, to multiples of eight.
+// A symmetric matrix A is stored as a half H, A = H + Hᵀ, with zeros below the diagonal. Matrices are padded with
+// zeros, and K with the identity, to multiples of eight.
 type dense struct {
 	track   *track
 	m, size int // features, and observations with padding
@@ -87,8 +87,8 @@ func element(a simd.Panels, i, j int) *float64 {
 	return &a.Data[(j/simd.Lanes*a.Stride+i)*simd.Lanes+j%simd.Lanes]
 }
 
-// move computes K_o and, on request, its derivatives, unless they are up to date. K_o is a sum over the processes, each proportional to a
-// variance, so the derivative by the logarithm of its standard deviation is twice the process.
+// move computes K_o and, on request, its derivatives, unless they are up to date. K_o is a sum over the processes,
+// each proportional to a variance, so the derivative by the logarithm of its standard deviation is twice the process.
 func (d *dense) move(at stateSpace, derivatives bool) {
 	if at == d.at && (d.by != nil || !derivatives) {
 		return
@@ -181,7 +181,8 @@ func transpose(to, a simd.Panels) {
 	}
 }
 
-// factorize computes P and W for amplitudes [M], and returns log|K|. It returns errUnresolved if K is not positive definite.
+// factorize computes P and W for amplitudes [M], and returns log|K|. It returns errUnresolved if K is not positive
+// definite.
 func (d *dense) factorize(amplitudes []float64, lambda float64) (log float64, err error) {
 	for p := range d.z.Count {
 		var scale lanes
@@ -301,8 +302,8 @@ func (d *dense) weights() []float64 {
 	return all
 }
 
-// information returns the expected information between log λ and the parameters of the state-space model, and of each parameter with the
-// amplitudes by feature.
+// information returns the expected information between log λ and the parameters of the state-space model, and of each
+// parameter with the amplitudes by feature.
 func (d *dense) information(outputs, lambda float64) (pairs []float64, cross [][]float64) {
 	width := 1 + len(d.by)
 	pairs = make([]float64, width*width)

@@ -253,7 +253,7 @@ func find(plain *search) (s *search, best *trial, whole []*track, err error) {
 }
 
 // withOutliers detects outliers in a trial and repeats the search with them downweighted. The best trial is nil if they are not probable,
-// either with the parts of the trial or with those of the repeated search.
+// with the parts of the trial or of the repeated search.
 func (s *search) withOutliers(t *trial, probable func(*search, *trial) (bool, error)) (
 	next *search, best *trial, whole []*track, err error) {
 	if t, err = s.robust(t); err != nil {

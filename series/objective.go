@@ -271,7 +271,7 @@ type terms struct {
 	freedom  []float64 // (W − W²)_kk [M]
 }
 
-// newTerms returns the terms of a group with n observations. The gradient with respect to log λ is that of log|λI|.
+// newTerms returns the terms of a group with n observations. The gradient with respect to log λ is the derivative of −½ log|λI|.
 func newTerms(outputs, n float64, inner int) *terms {
 	t := &terms{outputs: outputs, gradient: make([]float64, inner)}
 	t.gradient[0] = -0.5 * outputs * n
@@ -529,7 +529,7 @@ func times(a, x []float64) []float64 {
 
 // product returns the product of two symmetric matrices [m,m] and its row stride.
 func product(a, b []float64, m int) (c []float64, size int) {
-	panels := (m + simd.Lanes - 1) / simd.Lanes
+	panels := panelsFor(m)
 	size = panels * simd.Lanes
 	left, right := simd.NewPanels(panels, m), simd.NewPanels(panels, m)
 	c = make([]float64, size*size)

@@ -318,7 +318,7 @@ func (w *window) bars(l *layout, of selection, visit func(k, query int, bar floa
 	for _, z := range w.rows.regressors {
 		columns.regressors = append(columns.regressors, w.column(z))
 	}
-	parallel.For((m+simd.Lanes-1)/simd.Lanes, runtime.GOMAXPROCS(0), func(p int) {
+	parallel.For(panelsFor(m), runtime.GOMAXPROCS(0), func(p int) {
 		first, tile := p*simd.Lanes, make([]float64, tileRows*simd.Lanes)
 		var last [states][]float64
 		for k := range last {

@@ -30,7 +30,7 @@ func (l *layout) whiten(t *track, at []stateSpace) []*moments {
 	var (
 		waves, n = l.cosines(), len(t.u)
 		m        = l.size()
-		panels   = (m + len(t.y) + simd.Lanes - 1) / simd.Lanes
+		panels   = panelsFor(m + len(t.y))
 		size     = panels * simd.Lanes
 		tile     = simd.NewPanels(panels, min(n, tileRows))
 		filters  = make([]*kalman, len(at))

@@ -144,8 +144,8 @@ type interval struct {
 	lower, upper []float64
 }
 
-// fan adds nested bands, of which one has the level 95. No band covers another one, so that their shades are those of
-// the legend.
+// fan adds nested bands, of which one has the level 95. No band covers another one, so the legend shows
+// their shades.
 func (c *chart) fan(clr color.RGBA, x []float64, bands []interval) {
 	bands = slices.SortedFunc(slices.Values(bands), func(a, b interval) int { return cmp.Compare(b.level, a.level) })
 	usual := slices.IndexFunc(bands, func(b interval) bool { return b.level == 95 })
