@@ -15,6 +15,7 @@ import (
 	"github.com/vssgp/vssgp/internal/fileio/safetensors"
 	"github.com/vssgp/vssgp/internal/linalg/blocktri"
 	"github.com/vssgp/vssgp/internal/spectral"
+	"github.com/vssgp/vssgp/internal/version"
 	"github.com/vssgp/vssgp/variational"
 )
 
@@ -75,7 +76,8 @@ func (m *Model) file() (*safetensors.File, error) {
 	}
 	p := m.Params
 	f := &safetensors.File{Tensors: map[string]safetensors.Tensor{}, Metadata: map[string]string{
-		"format": fileFormat, "inference": strings.Replace(string(m.Inference), string(Factorized), fileFactorized, 1),
+		"format": fileFormat, "version": version.Number,
+		"inference": strings.Replace(string(m.Inference), string(Factorized), fileFactorized, 1),
 	}}
 	maps.Copy(f.Metadata, own(m.Metadata))
 	for _, t := range p.Tensors() {

@@ -12,6 +12,7 @@ import (
 	"github.com/vssgp/vssgp/internal/bayes"
 	"github.com/vssgp/vssgp/internal/fileio"
 	"github.com/vssgp/vssgp/internal/fileio/safetensors"
+	"github.com/vssgp/vssgp/internal/version"
 )
 
 // FileFormat is the metadata entry "format" of the model file of a series.
@@ -138,7 +139,9 @@ func (m *Model) Write(w io.Writer) error {
 	if m.frame == nil {
 		return errEmpty
 	}
-	f := &safetensors.File{Tensors: map[string]safetensors.Tensor{}, Metadata: map[string]string{"format": FileFormat}}
+	f := &safetensors.File{Tensors: map[string]safetensors.Tensor{}, Metadata: map[string]string{
+		"format": FileFormat, "version": version.Number,
+	}}
 	entries := map[string]any{nameSeries: m.save(f, ""), "x.name": m.XName, "y.names": m.YNames, "notes": m.Notes}
 	if m.other != nil {
 		entries[otherPrefix+nameSeries] = m.other.save(f, otherPrefix)

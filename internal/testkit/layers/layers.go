@@ -11,7 +11,8 @@ var Names = []string{"core", "lib", "app", "dev"}
 var folders = map[string]string{
 	"core": `. backend variational cpu gpu cuda kernels ranks tensors internal/simd internal/rowspectrum internal/nufft
 		internal/fft internal/double internal/parallel internal/linalg internal/initialize internal/optimize
-		internal/bayes internal/fileio internal/heap internal/mpi internal/spectral internal/markov`,
+		internal/bayes internal/fileio internal/heap internal/mpi internal/spectral internal/markov
+		internal/version`,
 	"lib": `series audio`,
 	"app": `cmd/vssgp`,
 	"dev": `bench python docs .ci internal/testkit kernels/internal internal/simd/asm backend/backendtest audio/internal/clicks/train`,

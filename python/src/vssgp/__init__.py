@@ -12,7 +12,8 @@ from .series import Backtest, Filling, Forecast, SeriesModel, backtest, fill, fo
 if TYPE_CHECKING:
     from .regressors import VSSGPRegressor
 
-__version__ = "0.1.0"
+    __version__: str
+
 __all__ = [
     "Backtest",
     "Filling",
@@ -29,7 +30,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Import the estimator on first use, because importing scikit-learn takes a second."""
+    """Import on first use what takes time: scikit-learn, which the estimator needs, and the reader of the package's metadata."""
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("vssgp")
     if name != "VSSGPRegressor":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from . import regressors

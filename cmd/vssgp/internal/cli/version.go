@@ -1,27 +1,34 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"fmt"
+	"regexp"
 	"runtime"
 	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/vssgp/vssgp/internal/version"
 	"github.com/vssgp/vssgp/ranks"
 )
 
 // versionInfo is the output of `vssgp version`.
 type versionInfo struct {
 	Version  string `json:"version"`
-	Revision string `json:"revision,omitempty"`
+	Revision string `json:"revision,omitempty"` // the commit of the build
 	Modified bool   `json:"modified,omitempty"` // built from a modified working tree
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
 	Format   string `json:"model_format"`  // the newest that this version writes
 	MPI      string `json:"mpi,omitempty"` // the library, in builds with -tags mpi
+}
+
+// A ModelFile identifies a model file in the output of info --json.
+type ModelFile struct {
+	Path    string `json:"model"`
+	Version string `json:"version,omitempty"` // of vssgp that wrote the file; empty before 0.1.0
 }
 
 // NewVersion returns the command version.
@@ -41,15 +48,20 @@ func NewVersion(env *Env) *cobra.Command {
 	})
 }
 
+// pseudoVersion matches a module version without a tag, such as v0.0.0-20261130120000-0123456789ab, which ends with the commit.
+var pseudoVersion = regexp.MustCompile(`[-.]\d{14}-([0-9a-f]{12})$`)
+
 // ReadVersion returns the build information of the binary.
 func ReadVersion() versionInfo {
-	v := versionInfo{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Format: "vssgp/2"}
+	v := versionInfo{Version: version.Number, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Format: "vssgp/2"}
 	v.MPI, _ = ranks.MPI()
 	b, ok := debug.ReadBuildInfo()
 	if !ok {
 		return v
 	}
-	v.Version = cmp.Or(b.Main.Version, v.Version)
+	if of := pseudoVersion.FindStringSubmatch(b.Main.Version); of != nil { // by go install …@main; a build in a clone has vcs.revision
+		v.Revision = of[1]
+	}
 	for _, s := range b.Settings {
 		switch s.Key {
 		case "vcs.revision":

@@ -67,7 +67,7 @@ func runEvaluate(ctx context.Context, env *cli.Env, modelPath, dataPath string, 
 // evaluate implements model.
 func (m vssgpModel) evaluate(ctx context.Context, env *cli.Env, path string, o *evaluateFlags) (*cli.Evaluation, error) {
 	if o.columns.Errors != nil {
-		return nil, cli.Mistake("--yerr: %s is not a time-series model; omit the flag", m.path)
+		return nil, cli.Mistake("--yerr: %s is not a time-series model; omit the flag", m.Path)
 	}
 	began := time.Now()
 	data, err := m.read(ctx, env, path, o.columns)
@@ -121,7 +121,7 @@ func (m vssgpModel) scores(ctx context.Context, data *vssgp.Data) (rmse, density
 // evaluate implements model.
 func (m seriesModel) evaluate(ctx context.Context, env *cli.Env, path string, o *evaluateFlags) (*cli.Evaluation, error) {
 	if o.inference != "" || o.gradient || o.rows != nil {
-		return nil, cli.Mistake("%s is a time-series model; --inference, --gradient and --rows do not apply", m.path)
+		return nil, cli.Mistake("%s is a time-series model; --inference, --gradient and --rows do not apply", m.Path)
 	}
 	return seriescmd.Evaluate(ctx, env, m.Model, path, o.columns)
 }

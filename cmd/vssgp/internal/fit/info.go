@@ -55,12 +55,12 @@ func runInfo(ctx context.Context, env *cli.Env, path string, top int, plot strin
 
 // info implements model.
 func (m seriesModel) info(ctx context.Context, env *cli.Env, _ int, plot string) error {
-	return seriescmd.Info(ctx, env, m.path, m.Model, plot)
+	return seriescmd.Info(ctx, env, m.ModelFile, m.Model, plot)
 }
 
 // A description is the output of info --json.
 type description struct {
-	Model       string            `json:"model"`
+	cli.ModelFile
 	Inference   vssgp.Inference   `json:"inference"`
 	Fitted      bool              `json:"fitted"` // the model has a posterior of the coefficients
 	Inputs      []string          `json:"inputs"`
@@ -84,11 +84,11 @@ type windowing struct {
 // info implements model.
 func (m vssgpModel) info(_ context.Context, env *cli.Env, top int, plot string) error {
 	if plot != "" {
-		if err := env.Write(env.ReportFile(plot, report.Info(filepath.Base(m.path), m.Model))); err != nil {
+		if err := env.Write(env.ReportFile(plot, report.Info(filepath.Base(m.Path), m.Model))); err != nil {
 			return err
 		}
 	}
-	d, err := describe(m.path, m.Model, top)
+	d, err := describe(m.ModelFile, m.Model, top)
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func (m vssgpModel) info(_ context.Context, env *cli.Env, top int, plot string) 
 	if !d.Fitted {
 		state = "no posterior of the coefficients"
 	}
-	env.Print("%s: %s inference, %s", m.path, m.Inference, state)
+	env.Print("%s: %s inference, %s", m.Path, m.Inference, state)
 	env.Print("%s -> %s, %s, %s", strings.Join(d.Inputs, ", "), strings.Join(d.Outputs, ", "),
 		cli.Counted(len(d.Components), "component"), cli.Counted(d.Features, "feature"))
 	for _, unit := range d.Units {
@@ -118,10 +118,10 @@ func (m vssgpModel) info(_ context.Context, env *cli.Env, top int, plot string) 
 }
 
 // describe returns the description of a model with its top frequencies.
-func describe(path string, m *vssgp.Model, top int) (*description, error) {
+func describe(file cli.ModelFile, m *vssgp.Model, top int) (*description, error) {
 	p := m.Params
 	d := &description{
-		Model: path, Inference: m.Inference, Inputs: datafile.InputNames(m), Outputs: datafile.OutputNames(m), Features: p.M(),
+		ModelFile: file, Inference: m.Inference, Inputs: datafile.InputNames(m), Outputs: datafile.OutputNames(m), Features: p.M(),
 		NoiseSD: m.NoiseSD(), Components: m.Components(), Posterior: knownFrequencies(m),
 	}
 	d.Frequencies, d.Fitted = topFrequencies(m, top)

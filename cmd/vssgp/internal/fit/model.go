@@ -29,12 +29,12 @@ type model interface {
 
 type vssgpModel struct {
 	*vssgp.Model
-	path string
+	cli.ModelFile
 }
 
 type seriesModel struct {
 	*series.Model
-	path string
+	cli.ModelFile
 }
 
 // readModel reads a model file of any kind. A model of package vssgp uses backend b; nil is the CPU.
@@ -45,16 +45,17 @@ func readModel(env *cli.Env, path string, b backend.Backend) (m model, err error
 	}
 	defer f.Close()
 	metadata, err := safetensors.Metadata(f, size)
+	file := cli.ModelFile{Path: path, Version: metadata["version"]}
 	switch {
 	case err != nil:
 	case strings.HasPrefix(metadata["format"], "vssgp-series/"): // of any version, about which series.Read decides
-		one := seriesModel{path: path}
+		one := seriesModel{ModelFile: file}
 		if one.Model, err = series.Read(f, size); err == nil {
 			_, err = datafile.AxisOf(one.Model)
 		}
 		m = one
 	default:
-		one := vssgpModel{path: path}
+		one := vssgpModel{ModelFile: file}
 		if one.Model, err = vssgp.Read(f, size); err == nil {
 			one.Backend = b
 			_, err = datafile.AxesOfModel(one.Model)

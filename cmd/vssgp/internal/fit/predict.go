@@ -100,14 +100,14 @@ func runPredict(ctx context.Context, env *cli.Env, modelPath, inputPath string, 
 func (m vssgpModel) predict(ctx context.Context, env *cli.Env, path string, o *predictFlags) (*cli.Predicted, error) {
 	for _, name := range ofSeries {
 		if env.Flags.Changed(name) {
-			return nil, cli.Mistake("--%s: %s is not a time-series model; omit the flag", name, m.path)
+			return nil, cli.Mistake("--%s: %s is not a time-series model; omit the flag", name, m.Path)
 		}
 	}
 	at, err := datafile.ReadPlaces(ctx, env, path, o.Columns, m.Model)
 	if err != nil {
 		return nil, err
 	}
-	columns, err := predictAll(ctx, env, m.Model, at, o, filepath.Base(m.path))
+	columns, err := predictAll(ctx, env, m.Model, at, o, filepath.Base(m.Path))
 	return &cli.Predicted{Rows: at.Rows, Columns: columns, Output: o.Output, Device: m.Backend.Name()}, err
 }
 
@@ -115,9 +115,9 @@ func (m vssgpModel) predict(ctx context.Context, env *cli.Env, path string, o *p
 func (m seriesModel) predict(ctx context.Context, env *cli.Env, path string, o *predictFlags) (*cli.Predicted, error) {
 	if bad := o.notOfSeries(); bad != "" {
 		return nil, cli.Mistake("%s: %s is a time-series model, which predicts only mean, sd and --draws as a table; omit the flag", bad,
-			m.path)
+			m.Path)
 	}
-	return seriescmd.Predict(ctx, env, m.Model, m.path, path, &o.PredictFlags)
+	return seriescmd.Predict(ctx, env, m.Model, m.Path, path, &o.PredictFlags)
 }
 
 // notOfSeries returns a given flag that does not apply to time-series models, "" if there is none.

@@ -103,7 +103,7 @@ func (f *frame) add(axis *table.Axis, rows []float64, before ...string) {
 
 // A description is the output of info.
 type description struct {
-	Model   string   `json:"model"`
+	cli.ModelFile
 	Inputs  []string `json:"inputs"`
 	Units   []string `json:"units,omitempty"` // of dates
 	Outputs []string `json:"outputs"`

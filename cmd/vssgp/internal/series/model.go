@@ -111,18 +111,18 @@ func Evaluate(ctx context.Context, env *cli.Env, m *series.Model, path string, c
 const shownPlaces = 1000
 
 // Info prints the model of a series and writes its plot, unless the path is empty.
-func Info(ctx context.Context, env *cli.Env, path string, m *series.Model, plot string) error {
+func Info(ctx context.Context, env *cli.Env, file cli.ModelFile, m *series.Model, plot string) error {
 	axis, err := datafile.AxisOf(m)
 	if err != nil {
 		return err
 	}
 	first, last, end := extent(m)
 	shown := last + (last-first)/2
-	k := &known{path: path, axis: axis, step: m.Step()}
+	k := &known{path: file.Path, axis: axis, step: m.Step()}
 	if k.regressors, err = regressorsOf(m); err != nil {
 		return err
 	}
-	view := modelView("Model "+filepath.Base(path), m, k)
+	view := modelView("Model "+filepath.Base(file.Path), m, k)
 	for i := range shownPlaces {
 		view.At = append(view.At, first+(shown-first)*float64(i)/(shownPlaces-1))
 	}
@@ -135,7 +135,7 @@ func Info(ctx context.Context, env *cli.Env, path string, m *series.Model, plot 
 	}
 	effects, err := effectsOf(ctx, m, axis)
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return fmt.Errorf("%s: %w", file.Path, err)
 	}
 	var units []string
 	if axis.Dates() {
@@ -144,11 +144,11 @@ func Info(ctx context.Context, env *cli.Env, path string, m *series.Model, plot 
 	s := summaryOf(m, axis)
 	if env.JSON {
 		return env.PrintJSON(description{
-			Model: path, Inputs: []string{m.XName}, Units: units, Outputs: m.YNames, Rows: m.Rows(),
+			ModelFile: file, Inputs: []string{m.XName}, Units: units, Outputs: m.YNames, Rows: m.Rows(),
 			summary: *s, Hyper: m.Hyper(), Effects: effects, First: axis.Format(first), Last: axis.Format(last), Reach: axis.Format(end),
 		})
 	}
-	env.Print("%s: structural time-series model", path)
+	env.Print("%s: structural time-series model", file.Path)
 	env.Print("%s -> %s, %s, %s", m.XName, strings.Join(m.YNames, ", "), cli.Counted(m.Rows(), "row"), cli.Counted(m.Features(), "feature"))
 	for _, unit := range units {
 		env.Print("%s", unit)
