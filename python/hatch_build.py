@@ -31,6 +31,9 @@ TAGS = {
     "windows/arm64": "win_arm64",
 }
 
+# The arguments of go that list the modules from which the command is linked.
+LIST = ("list", "-deps", "-f", "{{with .Module}}{{.Path}} {{.Dir}}{{end}}", COMMAND)
+
 LICENSE = re.compile(r"(un)?licen[cs]e|copying|notice|patents|third_party", re.I)
 
 
@@ -96,17 +99,10 @@ class Hook(BuildHookInterface):
         return binary
 
     def licenses(self) -> dict[str, str]:
-        """Return the license files of Go and of all linked modules, with their paths in the wheel."""
+        """Return the license files of the wheel, with their paths in it."""
         to = f"vssgp-{self.metadata.version}.dist-info/licenses"
-        listed = self.go("list", "-deps", "-f", "{{with .Module}}{{.Path}} {{.Dir}}{{end}}", COMMAND)
-        folders = dict(line.split(" ", 1) for line in listed.splitlines() if line)
-        folders |= {MODULE: str(self.top), "go": self.goroot}
-        return {
-            str(path): f"{to}/{path.name}" if module == MODULE else f"{to}/{module}/{path.name}"
-            for module, folder in sorted(folders.items())
-            for path in sorted(Path(folder).iterdir())
-            if LICENSE.match(path.name)
-        }
+        found = licenses(self.go(*LIST), self.goroot, self.top)
+        return {str(path): f"{to}/{name}" for path, name in found.items()}
 
     def go(self, *args: str) -> str:
         """Run a go command in the module and return its output."""
@@ -129,6 +125,18 @@ class Hook(BuildHookInterface):
             f"{why}. Building vssgp requires Go {self.required} or later (https://go.dev/dl/)."
             " A prebuilt wheel of vssgp does not require Go."
         )
+
+
+def licenses(listed: str, goroot: str, top: Path) -> dict[Path, str]:
+    """Return the license files of vssgp, of Go and of the modules that `go LIST` printed, with their names MODULE/FILE."""
+    folders = dict(line.split(" ", 1) for line in listed.splitlines() if line)
+    folders |= {MODULE: str(top), "go": goroot}
+    return {
+        path: path.name if module == MODULE else f"{module}/{path.name}"
+        for module, folder in sorted(folders.items())
+        for path in sorted(Path(folder).iterdir())
+        if LICENSE.match(path.name)
+    }
 
 
 def needed(source: Path) -> list[str]:
