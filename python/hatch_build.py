@@ -132,10 +132,12 @@ def licenses(listed: str, goroot: str, top: Path) -> dict[Path, str]:
     folders = dict(line.split(" ", 1) for line in listed.splitlines() if line)
     folders |= {MODULE: str(top), "go": goroot}
     return {
-        path: path.name if module == MODULE else f"{module}/{path.name}"
+        file: ("" if module == MODULE else f"{module}/") + file.relative_to(folder).as_posix()
         for module, folder in sorted(folders.items())
         for path in sorted(Path(folder).iterdir())
         if LICENSE.match(path.name)
+        for file in [path, *sorted(path.rglob("*"))]
+        if file.is_file()
     }
 
 
