@@ -125,7 +125,7 @@ def cuda() -> Files:
     }
     with tempfile.TemporaryDirectory() as work:
         binary = Path(work, "vssgp")
-        run("go", "build", "-trimpath", "-ldflags=-s -w", "-buildvcs=true", "-o", str(binary), COMMAND, **env)
+        run("go", "build", "-trimpath", "-ldflags=-s -w -buildid=", "-buildvcs=true", "-o", str(binary), COMMAND, **env)
         found = licenses(run("go", *LIST, **env), run("go", "env", "GOROOT").strip(), ROOT)
         texts = {f"{DOCUMENTS}/licenses/{name}": path.read_bytes() for path, name in found.items()}
         return {"bin/vssgp": binary.read_bytes()} | texts

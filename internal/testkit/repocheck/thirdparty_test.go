@@ -1,6 +1,7 @@
 package repocheck
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -46,20 +47,25 @@ func TestThirdParty(t *testing.T) {
 	}
 }
 
-// TestThirdPartyLinked checks that the command is linked from the modules that the page lists, and
-// contains no code of tensors and CUDA.
+// TestThirdPartyLinked checks that the commands of a release are linked from the modules that the page lists. So they contain no code of
+// tensors, and only the build with -tags cuda contains gorgonia.org/cu.
 func TestThirdPartyLinked(t *testing.T) {
-	list := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", "./cmd/vssgp")
-	list.Dir = root
-	out := testkit.Must(list.Output())(t)
-	linked := map[string]bool{}
-	for m := range strings.FieldsSeq(string(out)) {
-		linked[m] = true
-	}
-	for _, m := range listed.FindAllStringSubmatch(readText(t, "THIRD_PARTY.md"), -1) {
-		in := strings.TrimSpace(m[4])
-		if lists := in == "all" || in == "the command"; lists != linked[m[1]] && in != "the command, on Windows" {
-			t.Errorf("THIRD_PARTY.md lists %s in %q; the command is linked from it: %v", m[1], in, linked[m[1]])
+	for _, build := range []struct{ system, tags, also string }{
+		{"linux", "", ""}, {"darwin", "", ""}, {"windows", "", "the command, on Windows"}, {"linux", "cuda", "`-tags cuda`"},
+	} {
+		list := exec.Command("go", "list", "-tags", build.tags, "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", "./cmd/vssgp")
+		list.Env = append(os.Environ(), "GOOS="+build.system, "GOARCH=amd64", "CGO_ENABLED=1")
+		list.Dir = root
+		linked := map[string]bool{}
+		for m := range strings.FieldsSeq(string(testkit.Must(list.Output())(t))) {
+			linked[m] = true
+		}
+		for _, m := range listed.FindAllStringSubmatch(readText(t, "THIRD_PARTY.md"), -1) {
+			in := strings.TrimSpace(m[4])
+			lists := in == "all" || in == "the command" || build.also != "" && strings.Contains(in, build.also)
+			if lists != linked[m[1]] {
+				t.Errorf("THIRD_PARTY.md lists %s in %q; the command for %v is linked from it: %v", m[1], in, build, linked[m[1]])
+			}
 		}
 	}
 }
