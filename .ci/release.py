@@ -8,9 +8,9 @@ The folder must not exist. It gets
     vssgp_VERSION_linux_amd64_cuda.tar.gz            the same of a build with -tags cuda, which needs glibc
     vssgp_VERSION_checksums.txt                      SHA-256 of all files, for sha256sum -c
 
-An archive is a prefix: tar -xzf ARCHIVE -C ~/.local --strip-components=1 installs all of it. Builds of the same commit by
-the same Go, Python and C compiler have the same bytes. The script needs them, git and the packages of .ci/release.txt.
-With --tag, the tag must be the version, and CHANGELOG.md must have a dated section of it.
+An archive is a prefix: tar -xzf ARCHIVE -C ~/.local --strip-components=1 installs all of it. Builds of the same commit
+by the same Go, Python and C compiler have the same bytes. The script needs them, git and the packages of
+.ci/release.txt. With --tag, the tag must be the version, and CHANGELOG.md must have a dated section of it.
 """
 
 from __future__ import annotations
@@ -59,8 +59,7 @@ def main() -> None:
     epoch = int(run("git", "log", "-1", "--format=%ct"))
     os.environ["SOURCE_DATE_EPOCH"] = str(epoch)
 
-    options.folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=options.folder.parent) as work:
+    with tempfile.TemporaryDirectory() as work:
         to = Path(work, "release")
         to.mkdir()
         hatchling("sdist", to)
@@ -72,7 +71,7 @@ def main() -> None:
             archive(to, f"vssgp_{version}_{target.replace('/', '_')}", common | files, epoch)
         sums = "".join(f"{hashlib.sha256(f.read_bytes()).hexdigest()}  {f.name}\n" for f in sorted(to.iterdir()))
         (to / f"vssgp_{version}_checksums.txt").write_text(sums, encoding="utf-8")
-        to.rename(options.folder)
+        shutil.move(to, options.folder)
     for file in sorted(options.folder.iterdir()):
         print(f"{file.stat().st_size / 1e6:6.1f} MB  {file.name}")
 
@@ -110,7 +109,7 @@ def wheel(to: Path, target: str, version: str) -> Files:
 
 
 def cuda() -> Files:
-    """Build the command for linux/amd64 with -tags cuda and return it and its licenses with their paths in an archive."""
+    """Build the command with -tags cuda and return it and its licenses with their paths in an archive."""
     print("building linux/amd64 with -tags cuda", file=sys.stderr)
     import nvidia.cuda_runtime
 
@@ -151,7 +150,9 @@ def manual(build: Files, system: str) -> Files:
 
 def archive(to: Path, name: str, files: Files, epoch: int) -> None:
     """Write files below a folder to a .tar.gz or, for Windows, a .zip."""
-    entries = [(f"{name}/{path}", data, 0o755 if path.startswith("bin/") else 0o644) for path, data in sorted(files.items())]
+    entries = [
+        (f"{name}/{path}", data, 0o755 if path.startswith("bin/") else 0o644) for path, data in sorted(files.items())
+    ]
     if "_windows_" in name:
         with zipfile.ZipFile(to / f"{name}.zip", "w", zipfile.ZIP_DEFLATED) as packed:
             for path, data, mode in entries:
