@@ -43,7 +43,7 @@ func (m *ModelFlags) Add(f *pflag.FlagSet, window string) {
 		"`number` of features per component (default: from the data)")
 	f.Var(windowLength(&m.o.Windows.Length), "window", "`length` of the windows, such as 10 or 32ms; none; or auto (default "+window+")")
 	f.Var(cli.FileName(&m.init, cli.FileUse{}, string(vssgp.InitPaper), string(vssgp.InitSearch), string(vssgp.InitSpectrum)), "init",
-		"paper, search, spectrum or a model `file` (default: see vssgp help choosing)")
+		"paper, search, spectrum or a model `file` (see vssgp help choosing)")
 	f.Var(lengths(&m.o.Paper.Lengthscales), "lengthscales",
 		"initial length-scales of --init paper, such as 0.1,1000")
 	f.Var(lengths(&m.o.Paper.Periods), "periods", "initial periods of --init paper, such as 5,0")
