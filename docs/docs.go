@@ -1,10 +1,11 @@
-// Package docs contains the pages that `vssgp help TOPIC` prints. It is part of the command, not of the Go interface, and it is in this
-// folder because Go embeds only files at or below the folder of a package.
+// Package docs contains the pages that `vssgp help TOPIC` prints. It is part of the command, not of the Go interface. It is
+// in this folder because Go embeds only files at or below the folder of a package.
 package docs
 
 import "embed"
 
-//go:embed choosing.md command-line.md fills.md forecasting.md json.md priors.md regression.md repair.md series.md tables.md
+//go:embed choosing.md command-line.md fills.md forecasting.md json.md
+//go:embed priors.md regression.md repair.md series.md tables.md
 var pages embed.FS
 
 // A Topic is a page about the use of the command.

@@ -105,8 +105,8 @@ func TestNoCommand(t *testing.T) {
 	}
 }
 
-// TestTopics checks that help lists and prints every topic, that help texts and messages name no other topics, and that they name no file
-// of the repository, which an installed command does not have.
+// TestTopics checks that help lists and prints every topic, that help texts and messages name no other topics, and that they
+// name no file of the repository, which an installed command does not have.
 func TestTopics(t *testing.T) {
 	_, list, _ := strings.Cut(succeed(t, "help").stdout, "\nTopics:\n")
 	for _, topic := range docs.Topics {
@@ -161,14 +161,16 @@ func TestManual(t *testing.T) {
 	var wrote struct{ Files []string }
 	testkit.OK(t, json.Unmarshal([]byte(succeed(t, "man", "again", "--json").stdout), &wrote))
 	for _, path := range wrote.Files {
-		if first := string(testkit.Read(t, filepath.Join("new/man1", filepath.Base(path)))); first != string(testkit.Read(t, path)) {
+		if first := testkit.Read(t, filepath.Join("new/man1", filepath.Base(path))); !bytes.Equal(first, testkit.Read(t, path)) {
 			t.Errorf("%s differs from a page written before", path)
 		}
 	}
-	plain := strings.NewReplacer(`\fB`, "", `\fI`, "", `\fR`, "", `\-`, "-", `\(aq`, "'", `\(ha`, "^", `\(ti`, "~", `\(ga`, "`")
+	plain := strings.NewReplacer(`\fB`, "", `\fI`, "", `\fR`, "", `\-`, "-", `\(aq`, "'", `\(ha`, "^", `\(ti`, "~",
+		`\(ga`, "`")
 	bare := regexp.MustCompile(`(?m)^[.'](?:[^A-Zfn]|$)|[^\\]-`) // a line that troff would execute or a typographic hyphen
 	for _, c := range commands() {
-		source := string(testkit.Read(t, filepath.Join("new/man1", strings.ReplaceAll(c.CommandPath(), " ", "-")+".1")))
+		name := strings.ReplaceAll(c.CommandPath(), " ", "-")
+		source := string(testkit.Read(t, filepath.Join("new/man1", name+".1")))
 		if wrong := bare.FindString(source); wrong != "" {
 			t.Errorf("%s: %q is not escaped", c.CommandPath(), wrong)
 		}
@@ -184,7 +186,8 @@ func TestManual(t *testing.T) {
 			t.Errorf("%s: the page has a hidden flag or no groups: %s", c.CommandPath(), page)
 		}
 	}
-	testkit.Equal(t, string(testkit.Read(t, "new/man1/vssgp-repair.1")), string(testkit.Read(t, "new/man1/vssgp-impute.1")), "the alias")
+	alias, page := testkit.Read(t, "new/man1/vssgp-repair.1"), testkit.Read(t, "new/man1/vssgp-impute.1")
+	testkit.Equal(t, string(alias), string(page), "the alias")
 	t.Run("nothing is written if a page cannot be", func(t *testing.T) {
 		testkit.OK(t, os.MkdirAll("part/vssgp-fit.1", 0o777))
 		refuse(t, "vssgp-fit.1", "man", "part")

@@ -107,12 +107,14 @@ output of --json.`,
 // others is the group of the remaining commands.
 const others = "Other"
 
-// helpCommand returns a help command like cobra's, except that it also prints topics, and that an unknown command is an error.
+// helpCommand returns a help command like cobra's, except that it also prints topics and that an unknown command is an
+// error.
 func helpCommand(env *cli.Env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND | TOPIC]",
 		Short: "Show the help of a command, or a page about a topic",
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) (all []cobra.Completion, _ cobra.ShellCompDirective) {
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			var all []cobra.Completion
 			at, rest, err := cmd.Root().Find(args)
 			if err == nil && len(rest) == 0 {
 				for _, c := range at.Commands() {

@@ -48,7 +48,8 @@ func TestPages(t *testing.T) {
 					t.Errorf("%s has %s: %s", topic.Name, markup, line)
 				}
 			}
-			if !strings.HasPrefix(line, "    ") && length(strings.TrimRight(line, "\n")) > width || strings.HasPrefix(line, "#") {
+			code := strings.HasPrefix(line, "    ")
+			if !code && length(strings.TrimRight(line, "\n")) > width || strings.HasPrefix(line, "#") {
 				t.Errorf("%s: the line is too long or a heading: %s", topic.Name, line)
 			}
 		}
