@@ -4,7 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"math"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -16,6 +20,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
+	"github.com/vssgp/vssgp/docs"
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
@@ -100,6 +105,96 @@ func TestNoCommand(t *testing.T) {
 	}
 }
 
+// TestTopics checks that help lists and prints every topic, that help texts and messages name no other topics, and that they
+// name no file of the repository, which an installed command does not have.
+func TestTopics(t *testing.T) {
+	_, list, _ := strings.Cut(succeed(t, "help").stdout, "\nTopics:\n")
+	for _, topic := range docs.Topics {
+		title, _, _ := strings.Cut(strings.TrimPrefix(topic.Page(), "# "), "\n")
+		if text := succeed(t, "help", topic.Name).stdout; !strings.HasPrefix(text, title+"\n===") {
+			t.Errorf("help %s prints %.60q; want %q", topic.Name, text, title)
+		}
+		testkit.Contains(t, list, "  "+topic.Name+" ")
+	}
+	named := regexp.MustCompile(`vssgp help ([a-z-]+)`)
+	local := regexp.MustCompile(`[\w-]+\.md\b|\bbench/`)
+	found := map[string]bool{}
+	for _, source := range goStrings(t) {
+		for _, m := range named.FindAllStringSubmatch(source, -1) {
+			found[m[1]] = true
+		}
+		if name := local.FindString(source); name != "" {
+			t.Errorf("a message names the file %s: %s", name, source)
+		}
+	}
+	for name := range found {
+		succeed(t, "help", name)
+	}
+	if len(found) < 5 {
+		t.Errorf("the messages name the topics %v; want more", found)
+	}
+}
+
+// goStrings returns the strings in the sources of the command.
+func goStrings(t *testing.T) (all []string) {
+	for _, pattern := range []string{"*.go", "internal/*/*.go"} {
+		for _, path := range testkit.Must(filepath.Glob(pattern))(t) {
+			if strings.HasSuffix(path, "_test.go") {
+				continue
+			}
+			file := testkit.Must(parser.ParseFile(token.NewFileSet(), path, nil, 0))(t)
+			ast.Inspect(file, func(n ast.Node) bool {
+				if literal, ok := n.(*ast.BasicLit); ok && literal.Kind == token.STRING {
+					all = append(all, literal.Value)
+				}
+				return true
+			})
+		}
+	}
+	return all
+}
+
+// TestManual checks that man writes the same page for each command every time, with the flags and the text of its help.
+func TestManual(t *testing.T) {
+	t.Chdir(t.TempDir())
+	succeed(t, "man", "new/man1")
+	var wrote struct{ Files []string }
+	testkit.OK(t, json.Unmarshal([]byte(succeed(t, "man", "again", "--json").stdout), &wrote))
+	for _, path := range wrote.Files {
+		if first := testkit.Read(t, filepath.Join("new/man1", filepath.Base(path))); !bytes.Equal(first, testkit.Read(t, path)) {
+			t.Errorf("%s differs from a page written before", path)
+		}
+	}
+	plain := strings.NewReplacer(`\fB`, "", `\fI`, "", `\fR`, "", `\-`, "-", `\(aq`, "'", `\(ha`, "^", `\(ti`, "~",
+		`\(ga`, "`")
+	bare := regexp.MustCompile(`(?m)^[.'](?:[^A-Zfn]|$)|[^\\]-`) // a line that troff would execute or a typographic hyphen
+	for _, c := range commands() {
+		name := strings.ReplaceAll(c.CommandPath(), " ", "-")
+		source := string(testkit.Read(t, filepath.Join("new/man1", name+".1")))
+		if wrong := bare.FindString(source); wrong != "" {
+			t.Errorf("%s: %q is not escaped", c.CommandPath(), wrong)
+		}
+		page := plain.Replace(source)
+		help := succeed(t, append(strings.Fields(c.CommandPath())[1:], "--help")...).stdout
+		for _, flag := range regexp.MustCompile(`(?m)^ +(-\w, --\S+|--\S+)( \S+)?   `).FindAllStringSubmatch(help, -1) {
+			testkit.Contains(t, page, "\n.TP\n"+flag[1]+flag[2]+"\n")
+		}
+		for line := range strings.Lines(c.Long + "\n" + c.Example) {
+			testkit.Contains(t, page, strings.TrimSpace(line))
+		}
+		if strings.Contains(page, "--factorised") || !strings.Contains(page, ".SS Common\n") {
+			t.Errorf("%s: the page has a hidden flag or no groups: %s", c.CommandPath(), page)
+		}
+	}
+	alias, page := testkit.Read(t, "new/man1/vssgp-repair.1"), testkit.Read(t, "new/man1/vssgp-impute.1")
+	testkit.Equal(t, string(alias), string(page), "the alias")
+	t.Run("nothing is written if a page cannot be", func(t *testing.T) {
+		testkit.OK(t, os.MkdirAll("part/vssgp-fit.1", 0o777))
+		refuse(t, "vssgp-fit.1", "man", "part")
+		testkit.Equal(t, len(testkit.Must(os.ReadDir("part"))(t)), 1, "files")
+	})
+}
+
 // TestCompletion checks the completions of names, values and extensions.
 func TestCompletion(t *testing.T) {
 	for line, want := range map[string]struct {
@@ -124,6 +219,9 @@ func TestCompletion(t *testing.T) {
 		"predict m i.csv --draws-file ": {[]string{"npy", "wav"}, nil, ":8"},
 		"info m.safetensors ":           {nil, []string{"safetensors"}, ":4"},
 		"devices ":                      {nil, []string{"csv"}, ":4"},
+		"help ":                         {[]string{"forecast", "forecasting", "tables", "completion"}, []string{"help"}, ":4"},
+		"help completion ":              {[]string{"bash"}, []string{"tables"}, ":4"},
+		"man ":                          {nil, []string{"csv"}, ":16"},
 		"fit d.csv -o m --progress ":    {[]string{"auto", "always", "never"}, nil, ":4"},
 	} {
 		out := succeed(t, append([]string{"__complete"}, strings.Split(line, " ")...)...).stdout

@@ -4,7 +4,7 @@
 // Each group of commands is a package below internal: fit (fit, predict,
 // evaluate, info), series (forecast, fill, backtest), audio (impute) and serve.
 // They share the packages cli (flags, files, printing, device) and datafile
-// (tables and recordings).
+// (tables and recordings). Package page formats the pages of `vssgp help TOPIC`.
 package main
 
 import (

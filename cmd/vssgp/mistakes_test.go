@@ -104,7 +104,9 @@ var mistakeCases = []struct{ line, word string }{
 	// The command line itself.
 	{"foo", "foo"}, {"help foo", "foo"}, {"--foo", "--foo"}, {"fit --foo", "--foo"}, {"fit", "DATA"},
 	{"fit good.csv", "-o"}, {"fit good.csv more.csv MODEL", "more.csv"}, {"predict good.safetensors CSV", "INPUTS"},
-	{"evaluate good.safetensors", "DATA"}, {"info", "MODEL"}, {"devices now", "now"}, {"version 2", "2"}, {"fit good.csv -o", "-o"},
+	{"evaluate good.safetensors", "DATA"}, {"info", "MODEL"}, {"devices now", "now"}, {"version 2", "2"}, {"man", "FOLDER"},
+	{"man a b", "b"}, {"man good.csv", "good.csv"}, {"help nonsense", "forecasting"}, {"help tables json", "tables json"},
+	{"help forecst", "did you mean forecast"}, {"tables", "vssgp help tables"}, {"tables good.csv", "vssgp help tables"}, {"fit good.csv -o", "-o"},
 	{"fit good.csv -o -", "file name"}, {"IMPUTE --sd -", "file name"}, {"predict good.safetensors good.csv -o - --json", "--json"},
 	{"FIT --progress sometimes", "sometimes"}, {"FIT --device tpu", "tpu"}, {"FIT --device cuda:x", "cuda:x"},
 	{"FIT --device cuda:0,1", "mpirun -n 2"}, {"FIT --device CUDA", "must be auto"}, {"FIT --device cuda:", "--device"},

@@ -251,7 +251,7 @@ func TestTwoProcesses(t *testing.T) {
 
 // printing are command lines in clashFolder that print on stdout, for every command and each of its forms.
 var printing = []string{
-	"--help", "help", "help fit", "fit --help", "--version", "version", "version --json", "completion bash", "completion zsh",
+	"--help", "help", "help fit", "help tables", "fit --help", "--version", "version", "version --json", "completion bash", "completion zsh",
 	"completion fish", "completion powershell",
 	"completion", "devices", "devices --json", "info m.safetensors", "info m.safetensors --json",
 	"evaluate m.safetensors data.csv", "evaluate m.safetensors data.csv --json", "evaluate m.safetensors data.csv --gradient",
@@ -262,7 +262,7 @@ var printing = []string{
 	"backtest data.csv --y y1,y2 --horizon 3 --origins 1", "backtest data.csv --y y1,y2 --horizon 3 --origins 1 --json",
 	"impute cut0.wav --gap 600:620 -o new.wav", "impute cut0.wav --gap 600:620 -o new.wav --json",
 	"predict m.safetensors data.csv --x seconds -o -", "predict m.safetensors data.csv --x seconds -o new.csv --json",
-	"serve",
+	"man new", "man new --json", "serve",
 }
 
 // oneEach returns all lines if the tests run in full, and otherwise the first of each command.

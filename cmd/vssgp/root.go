@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,8 +12,10 @@ import (
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/audio"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/fit"
+	"github.com/vssgp/vssgp/cmd/vssgp/internal/page"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/series"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/serve"
+	"github.com/vssgp/vssgp/docs"
 )
 
 // tryThese are the examples that are printed by vssgp without arguments.
@@ -30,7 +33,8 @@ func newRoot(env *cli.Env) *cobra.Command {
 to tables. Predictions have uncertainty intervals. The models are variational sparse
 spectrum Gaussian processes (Gal & Turner 2015), computed on the CPU or a GPU.
 
-docs/command-line.md lists the commands, and docs/json.md describes the output of --json.`,
+"vssgp help command-line" describes outputs, files and devices, and "vssgp help json" the
+output of --json.`,
 		Example: tryThese,
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -67,7 +71,7 @@ docs/command-line.md lists the commands, and docs/json.md describes the output o
 		{"Recordings", []*cobra.Command{audio.New(env)}},
 		{"Time series", []*cobra.Command{series.NewForecast(env), series.NewFill(env), series.NewBacktest(env)}},
 		{"Models", []*cobra.Command{fit.NewFit(env), fit.NewPredict(env), fit.NewEvaluate(env), fit.NewInfo(env)}},
-		{others, []*cobra.Command{cli.NewDevices(env), cli.NewVersion(env), serve.New(env, answer)}},
+		{others, []*cobra.Command{cli.NewDevices(env), cli.NewVersion(env), cli.NewMan(env), serve.New(env, answer)}},
 	} {
 		root.AddGroup(&cobra.Group{ID: group.title, Title: group.title})
 		for _, c := range group.commands {
@@ -77,7 +81,7 @@ docs/command-line.md lists the commands, and docs/json.md describes the output o
 	}
 	root.SetGlobalNormalizationFunc(cli.Present)
 	root.SetUsageFunc(cli.Usage)
-	root.SetHelpCommand(helpCommand())
+	root.SetHelpCommand(helpCommand(env))
 	root.SetCompletionCommandGroupID(others)
 	root.SetHelpCommandGroupID(others)
 	complete := func(c *cobra.Command, f *pflag.Flag) {
@@ -103,18 +107,44 @@ docs/command-line.md lists the commands, and docs/json.md describes the output o
 // others is the group of the remaining commands.
 const others = "Other"
 
-// helpCommand returns a help command like cobra's, except that an unknown command is an error.
-func helpCommand() *cobra.Command {
+// helpCommand returns a help command like cobra's, except that it also prints topics and that an unknown command is an
+// error.
+func helpCommand(env *cli.Env) *cobra.Command {
 	return &cobra.Command{
-		Use:   "help [command]",
-		Short: "Show the help of a command",
+		Use:   "help [COMMAND | TOPIC]",
+		Short: "Show the help of a command, or a page about a topic",
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			var all []cobra.Completion
+			at, rest, err := cmd.Root().Find(args)
+			if err == nil && len(rest) == 0 {
+				for _, c := range at.Commands() {
+					if c.IsAvailableCommand() {
+						all = append(all, cobra.CompletionWithDesc(c.Name(), c.Short))
+					}
+				}
+			}
+			if len(args) == 0 {
+				for _, t := range docs.Topics {
+					all = append(all, cobra.CompletionWithDesc(t.Name, t.Short))
+				}
+			}
+			return all, cobra.ShellCompDirectiveNoFileComp
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			at, rest, err := cmd.Root().Find(args)
-			if err != nil || len(rest) > 0 {
-				return unknownCommand(cmd, strings.Join(args, " "))
+			if err == nil && len(rest) == 0 {
+				at.InitDefaultHelpFlag()
+				at.InitDefaultVersionFlag()
+				return at.Help()
 			}
-			at.InitDefaultHelpFlag()
-			return at.Help()
+			name := strings.Join(args, " ")
+			for _, t := range docs.Topics {
+				if t.Name == name {
+					_, err := fmt.Fprint(env.Stdout, page.Of(t))
+					return err
+				}
+			}
+			return unknownCommand(cmd, name)
 		},
 	}
 }
@@ -138,13 +168,21 @@ func checkDashes(root *cobra.Command, args []string) error {
 	return nil
 }
 
+// unknownCommand returns the error for a word that is not a command or, after help, a topic.
 func unknownCommand(cmd *cobra.Command, name string) error {
 	root := cmd.Root()
 	root.SuggestionsMinimumDistance = 2
-	if close := root.SuggestionsFor(name); len(close) > 0 {
-		return fmt.Errorf("unknown command %.60q; did you mean %s?", name, strings.Join(close, " or "))
+	kind, allowed, topics := "command", commandNames(cmd), topicNames()
+	if cmd != root {
+		kind, allowed = "command or topic", allowed+", or of the topics "+strings.Join(topics, ", ")
 	}
-	return fmt.Errorf("unknown command %.60q; must be one of %s", name, commandNames(cmd))
+	if close := root.SuggestionsFor(name); len(close) > 0 {
+		return fmt.Errorf("unknown %s %.60q; did you mean %s?", kind, name, strings.Join(close, " or "))
+	}
+	if slices.Contains(topics, name) {
+		return fmt.Errorf("unknown command %q; vssgp help %[1]s prints the page about this topic", name)
+	}
+	return fmt.Errorf("unknown %s %.60q; must be one of %s", kind, name, allowed)
 }
 
 // commandNames lists the commands that help shows.
@@ -156,6 +194,14 @@ func commandNames(cmd *cobra.Command) string {
 		}
 	}
 	return strings.Join(names, ", ")
+}
+
+// topicNames lists the topics of help.
+func topicNames() (names []string) {
+	for _, t := range docs.Topics {
+		names = append(names, t.Name)
+	}
+	return names
 }
 
 // expected describes the values of pflag's types of flags.

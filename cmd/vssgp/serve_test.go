@@ -255,11 +255,14 @@ func TestServeDisk(t *testing.T) {
 		"fit": "d.csv -o o.st --method vssgp --features 3 --iterations 2", "predict": "m.safetensors d.csv -o o.csv",
 		"evaluate": "m.safetensors d.csv", "info": "m.safetensors", "devices": "", "version": "",
 	}
+	if f, _ := c.call(nil, "man", filepath.Join(dir, "man1")); *f.Code != cli.ExitMistake || !strings.Contains(f.Error, "man1") {
+		t.Errorf("man: exit %d, %s", *f.Code, f.Error)
+	}
 	env := cli.NewEnv(t.Context(), io.Discard, io.Discard)
 	for _, command := range newRoot(env).Commands() {
 		args, known := calls[command.Name()]
 		if !known {
-			if command.Name() != "serve" && command.Name() != "help" {
+			if !slices.Contains([]string{"serve", "help", "man"}, command.Name()) {
 				t.Errorf("%s: it is not tested", command.Name())
 			}
 			continue

@@ -14,8 +14,8 @@ var folders = map[string]string{
 		internal/bayes internal/fileio internal/heap internal/mpi internal/spectral internal/markov
 		internal/version`,
 	"lib": `series audio`,
-	"app": `cmd/vssgp`,
-	"dev": `bench python docs .ci internal/testkit kernels/internal internal/simd/asm backend/backendtest audio/internal/clicks/train`,
+	"app": `cmd/vssgp docs`,
+	"dev": `bench python .ci internal/testkit kernels/internal internal/simd/asm backend/backendtest audio/internal/clicks/train`,
 }
 
 // Of returns the layer of a folder, relative to the root and with slashes, or "" if it has none.

@@ -131,6 +131,7 @@ func flags() (map[string]map[string]bool, error) {
 	}
 	all := map[string]map[string]bool{"": {}}
 	text, err := help("--help")
+	text, _, _ = strings.Cut(text, "\nTopics:\n") // they have no flags
 	for _, command := range aCommand.FindAllStringSubmatch(text, -1) {
 		all[command[1]] = map[string]bool{}
 		if text, err = help(command[1], "--help"); err != nil {

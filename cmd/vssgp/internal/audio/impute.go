@@ -74,7 +74,8 @@ printed with the reason.
 
 --method natural keeps the level of the sound in gaps of music, at a larger squared error.
 --method vssgp fits a variational sparse spectrum GP to the audio around each gap. It
-accepts the model flags of "vssgp fit". Details: docs/repair.md and docs/fills.md.`,
+accepts the model flags of "vssgp fit". Details: "vssgp help repairing" and
+"vssgp help fills".`,
 		Example: `  vssgp impute record.flac --detect clicks -o repaired.flac --report repaired.html
   vssgp impute take.wav --gap 1200:1240 --gap 0.5s:0.52s -o out.wav --sd out-sd.csv
   vssgp impute marked.wav --cues -o out.flac

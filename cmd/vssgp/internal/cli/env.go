@@ -126,7 +126,11 @@ func (env *Env) takeFiles(operands []*Value, args []string) (err error) {
 	f := &env.Files
 	f.stdout = env.Stdout
 	for i, o := range operands[:len(args)] {
-		if args[i] == FromStdin && (slices.Contains(o.File.Extensions, "csv") || slices.Contains(o.File.Extensions, "wav")) {
+		if o.File.Folder {
+			if env.Served != nil {
+				return Mistake("%s %s cannot be used with serve, which writes no files", o.Kind, args[i])
+			}
+		} else if args[i] == FromStdin && (slices.Contains(o.File.Extensions, "csv") || slices.Contains(o.File.Extensions, "wav")) {
 			if env.Served != nil {
 				return Mistake("%s is stdin, which carries the requests to serve; must be a file sent with the request", o.Kind)
 			}

@@ -61,6 +61,9 @@ func (v *Value) complete(_ *cobra.Command, _ []string, typed string) (all []cobr
 	then = cobra.ShellCompDirectiveNoFileComp
 	if v.File != nil {
 		then = cobra.ShellCompDirectiveDefault
+		if v.File.Folder {
+			then = cobra.ShellCompDirectiveFilterDirs
+		}
 		if v.File.Extensions != nil {
 			return v.File.Extensions, cobra.ShellCompDirectiveFilterFileExt
 		}

@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/vssgp/vssgp/docs"
 )
 
 // flagGroups is the key of the annotation that lists the headings of a command's flags.
@@ -28,17 +30,54 @@ func Usage(c *cobra.Command) error {
 	if c.HasExample() {
 		fmt.Fprintf(&b, "\nExamples:\n%s\n", c.Example)
 	}
-	for _, group := range c.Groups() {
-		fmt.Fprintf(&b, "\n%s:\n", group.Title)
+	for _, l := range append(commandLists(c), flagLists(c)...) {
+		fmt.Fprintf(&b, "\n%s:\n%s", l.heading, l.lines)
+	}
+	if c.HasSubCommands() {
+		fmt.Fprintf(&b, "\n\"%s COMMAND --help\" describes a command", c.CommandPath())
+		if !c.HasParent() {
+			b.WriteString(`, "vssgp help TOPIC" prints a page`)
+		}
+		b.WriteString(".\n")
+	}
+	_, err := fmt.Fprint(c.OutOrStderr(), b.String())
+	return err
+}
+
+// A list is a part of a help text. A line has a term, such as a command or a flag, at least two spaces and the description.
+type list struct{ heading, lines string }
+
+// commandLists returns the subcommands of a command by group and, for the root command, the topics.
+func commandLists(c *cobra.Command) (all []list) {
+	const line = "  %-12s  %s\n"
+	groups := c.Groups()
+	if len(groups) == 0 && c.HasSubCommands() { // cobra's command completion
+		groups = []*cobra.Group{{Title: "Commands"}}
+	}
+	for _, group := range groups {
+		l := list{heading: group.Title}
 		for _, one := range c.Commands() {
 			if one.GroupID == group.ID {
-				fmt.Fprintf(&b, "  %-10s  %s\n", one.Name(), one.Short)
+				l.lines += fmt.Sprintf(line, one.Name(), one.Short)
 			}
 		}
+		all = append(all, l)
 	}
+	if !c.HasParent() {
+		l := list{heading: "Topics"}
+		for _, t := range docs.Topics {
+			l.lines += fmt.Sprintf(line, t.Name, t.Short)
+		}
+		all = append(all, l)
+	}
+	return all
+}
+
+// flagLists returns the flags of a command by group.
+func flagLists(c *cobra.Command) (all []list) {
 	left := map[string]*pflag.Flag{}
 	c.Flags().VisitAll(func(f *pflag.Flag) { left[f.Name] = f })
-	list := func(heading string, names ...string) {
+	add := func(heading string, names ...string) {
 		group := pflag.NewFlagSet(heading, pflag.ContinueOnError)
 		group.SortFlags = false
 		for _, name := range names {
@@ -48,24 +87,20 @@ func Usage(c *cobra.Command) error {
 			}
 		}
 		if group.HasAvailableFlags() {
-			fmt.Fprintf(&b, "\n%s:\n%s", heading, group.FlagUsages())
+			all = append(all, list{heading, group.FlagUsages()})
 		}
 	}
 	for line := range strings.Lines(c.Annotations[flagGroups]) {
 		heading, names, _ := strings.Cut(line, ":")
-		list(heading, strings.Fields(names)...)
+		add(heading, strings.Fields(names)...)
 	}
 	common := append(namesOf(c.Root().PersistentFlags()), "help", "version")
-	list("Advanced", slices.DeleteFunc(namesOf(c.Flags()), func(name string) bool { return slices.Contains(common, name) })...)
+	add("Advanced", slices.DeleteFunc(namesOf(c.Flags()), func(name string) bool { return slices.Contains(common, name) })...)
 	if some := c.Annotations[onlyCommon]; some != "" {
 		common = strings.Fields(some)
 	}
-	list("Common", common...)
-	if c.HasSubCommands() {
-		fmt.Fprintf(&b, "\n\"%s COMMAND --help\" describes a command.\n", c.CommandPath())
-	}
-	_, err := fmt.Fprint(c.OutOrStderr(), b.String())
-	return err
+	add("Common", common...)
+	return all
 }
 
 func namesOf(flags *pflag.FlagSet) (names []string) {

@@ -53,15 +53,16 @@ Methods:
                default for a table with one input
   vssgp        the variational sparse spectrum GP; for one input, with components found by
                a search, unless flags describe features, windows, priors or the optimization
-               (docs/choosing.md lists them); the default for recordings, several inputs, and
-               if one of its flags is given
+               ("vssgp help choosing" lists them); the default for recordings, several
+               inputs, and if one of its flags is given
   ssgp         vssgp with point estimates of the frequencies
   rp           vssgp with random frequencies that are not optimized
 
 An interrupted fit writes the best model so far. With --checkpoint FILE --resume, the same
 command continues from the checkpoint, and the final model is identical bit for bit.
 
-Details: docs/choosing.md (vssgp, ssgp, rp), docs/series.md (structural), docs/priors.md.`,
+Details: "vssgp help choosing" (vssgp, ssgp, rp), "vssgp help series" (structural) and
+"vssgp help priors".`,
 		Example: `  vssgp fit co2.csv -o co2.safetensors
   vssgp fit co2.csv --method vssgp -o co2.safetensors --report co2.html
   vssgp fit load.csv --season 24 --season 168 --trend walk -o load.safetensors
@@ -95,7 +96,7 @@ func (o *fitFlags) add(f *pflag.FlagSet) {
 	f.AddFlagSet(o.ofSeries)
 	f.AddFlagSet(o.ofModel)
 	f.Var(o.prior(), "prior",
-		"log-normal `prior` NAME=MEDIAN,SD, NAME=none or none (docs/priors.md)")
+		"log-normal `prior` NAME=MEDIAN,SD, NAME=none or none (vssgp help priors)")
 	f.Var(cli.OutputFile(&o.Report, cli.PlotFiles...), "report",
 		"plot fit, residuals and spectrum to this `file` (.html, .png, .svg)")
 }

@@ -29,7 +29,7 @@ type ModelFlags struct {
 // AddPrior defines --prior.
 func (m *ModelFlags) AddPrior(f *pflag.FlagSet) {
 	f.Var(priors(&m.o.Priors), "prior",
-		"log-normal `prior` NAME=MEDIAN,SD, NAME=none or none (docs/priors.md)")
+		"log-normal `prior` NAME=MEDIAN,SD, NAME=none or none (vssgp help priors)")
 }
 
 // Add defines the other flags. window is the default of --window in the help text.
@@ -43,7 +43,7 @@ func (m *ModelFlags) Add(f *pflag.FlagSet, window string) {
 		"`number` of features per component (default: from the data)")
 	f.Var(windowLength(&m.o.Windows.Length), "window", "`length` of the windows, such as 10 or 32ms; none; or auto (default "+window+")")
 	f.Var(cli.FileName(&m.init, cli.FileUse{}, string(vssgp.InitPaper), string(vssgp.InitSearch), string(vssgp.InitSpectrum)), "init",
-		"paper, search, spectrum or a model `file` (default: see docs/choosing.md)")
+		"paper, search, spectrum or a model `file` (see vssgp help choosing)")
 	f.Var(lengths(&m.o.Paper.Lengthscales), "lengthscales",
 		"initial length-scales of --init paper, such as 0.1,1000")
 	f.Var(lengths(&m.o.Paper.Periods), "periods", "initial periods of --init paper, such as 5,0")

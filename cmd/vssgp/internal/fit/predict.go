@@ -44,7 +44,7 @@ Memory does not grow with the number of rows.
 
 Predictions of a time-series model (forecast -m, fit --method structural) are identical to
 its forecast; --full, --joint and --latent do not apply.
-Details: docs/forecasting.md and docs/regression.md.`,
+Details: "vssgp help forecasting" and "vssgp help regression".`,
 		Example: `  vssgp predict co2.safetensors months.csv -o forecast.csv
   vssgp predict co2.safetensors months.csv -o forecast.csv --plot forecast.png
   vssgp predict model.safetensors inputs.csv --latent --draws 5 -o -

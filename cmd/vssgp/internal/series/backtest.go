@@ -33,7 +33,7 @@ comparison it scores two naive forecasts: the last value and the value one seaso
 (from --period, --season, the calendar or the model). Columns and model are selected as
 in "vssgp forecast".
 
-Details: docs/forecasting.md and docs/series.md.`,
+Details: "vssgp help forecasting" and "vssgp help series".`,
 		Example: `  vssgp backtest co2.csv --horizon 24
   vssgp backtest sales.csv --by shop --horizon 6mo
   vssgp backtest load.csv --horizon 48 --origins 10 --season 24 --season 168 --json`,

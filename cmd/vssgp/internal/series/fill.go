@@ -46,7 +46,7 @@ The output is the table with its missing cells filled; all other bytes are uncha
 --bands writes a table with a row for each filled cell: its row (from 1), input and
 column, the mean, the standard deviation, and the 95 % prediction interval.
 
-Details: docs/forecasting.md and docs/series.md.`,
+Details: "vssgp help forecasting" and "vssgp help series".`,
 		Example: `  vssgp fill flow.csv -o whole.csv
   vssgp fill stations.csv --x date --y north,south -o whole.csv --bands bands.csv
   vssgp fill load.csv --period 24h --period 7d --robust -o - --report load.html`,

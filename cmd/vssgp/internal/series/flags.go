@@ -56,7 +56,7 @@ var PriorNames = []string{"slope", "damped", "damped-length", "smooth", "walk", 
 func (s *Flags) add(f *pflag.FlagSet) {
 	s.AddParts(f)
 	f.Var(&cli.Value{Kind: "prior", List: true, Words: PriorNames, Parse: s.AddPrior}, "prior",
-		"log-normal `prior` NAME=MEDIAN,SD (docs/priors.md)")
+		"log-normal `prior` NAME=MEDIAN,SD (vssgp help priors)")
 }
 
 // AddParts defines the flags that only the structural model has.

@@ -55,7 +55,7 @@ If rows at the end of DATA have no value, these rows are forecast. Otherwise the
 two seasons or, without a season, a tenth of the number of rows. --horizon, --until and --at
 choose other rows. Values of a --regressor are read from DATA or from --at.
 
-Details: docs/forecasting.md and docs/series.md.`,
+Details: "vssgp help forecasting", "vssgp help series" and "vssgp help tables".`,
 		Example: `  vssgp forecast co2.csv --horizon 24 -o forecast.csv
   vssgp forecast flow.csv --x date --y flow --until 2026-12-31 -o forecast.csv --plot forecast.html
   vssgp forecast load.csv --period 24h --period 7d --robust -o - -m load.safetensors
