@@ -127,7 +127,9 @@ func lookUp(flag, program string) (string, error) {
 // and cores, so the least time of several rounds is the best estimate. While the ratio of a command exceeds the limit,
 // it is measured again, up to mostRounds, because the times of a slower build remain above the limit and times that
 // were increased by other programs do not.
-func comparePerformance(ctx context.Context, run commandTimer, base, head string, commands []string) ([]performanceLine, error) {
+func comparePerformance(
+	ctx context.Context, run commandTimer, base, head string, commands []string,
+) ([]performanceLine, error) {
 	lines := make([]performanceLine, len(commands))
 	for i, c := range commands {
 		lines[i].Command = c
@@ -194,7 +196,8 @@ func showPerformance(to io.Writer, lines []performanceLine) error {
 	const format = "%7s %7s %6s %7v  %-6s  %s\n"
 	_, err := fmt.Fprintf(to, format, "old s", "new s", "ratio", "rounds", "status", "command")
 	for _, l := range lines {
-		_, failed := fmt.Fprintf(to, format, positive(l.Old, "%.3f"), positive(l.New, "%.3f"), positive(l.Ratio, "%.3f"), l.Rounds, l.Status, l.Command)
+		old, fresh, ratio := positive(l.Old, "%.3f"), positive(l.New, "%.3f"), positive(l.Ratio, "%.3f")
+		_, failed := fmt.Fprintf(to, format, old, fresh, ratio, l.Rounds, l.Status, l.Command)
 		err = errors.Join(err, failed)
 	}
 	return err

@@ -52,19 +52,19 @@ const (
 // performanceFiles writes the input files of performanceCommands to dir. They are files of the folder testdata and
 // files that depend on fixed seeds alone.
 func performanceFiles(ctx context.Context, dir string) error {
-	for _, path := range []string{"speech_gapped.wav", "speech_gaps.csv", "co2_monthly.csv", "series/airline.csv", "series/seattle.csv"} {
+	for _, path := range []string{
+		"speech_gapped.wav", "speech_gaps.csv", "co2_monthly.csv", "series/airline.csv", "series/seattle.csv",
+	} {
 		text, err := os.ReadFile(filepath.Join("testdata", path))
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(filepath.Join(dir, filepath.Base(path)), text, 0o666); err != nil {
-			return err
-		}
 		if path == "co2_monthly.csv" {
 			lines := bytes.SplitAfter(text, []byte("\n"))
-			if err := os.WriteFile(filepath.Join(dir, "co2_part.csv"), bytes.Join(lines[:1+partRows], nil), 0o666); err != nil {
-				return err
-			}
+			text, path = bytes.Join(lines[:1+partRows], nil), "co2_part.csv"
+		}
+		if err := os.WriteFile(filepath.Join(dir, filepath.Base(path)), text, 0o666); err != nil {
+			return err
 		}
 	}
 	return errors.Join(performanceModels(ctx, dir), performanceSounds(dir))

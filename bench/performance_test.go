@@ -27,18 +27,26 @@ func TestComparePerformance(t *testing.T) {
 		rounds             int
 		wantError          error
 	}{
-		"as fast":                    {old: []float64{2}, new: []float64{2}, status: machine.OK, ratio: 1, rounds: firstRounds},
-		"faster":                     {old: []float64{2}, new: []float64{1}, status: machine.OK, ratio: 0.5, rounds: firstRounds},
-		"just within the limit":      {old: []float64{100}, new: []float64{114}, status: machine.OK, ratio: 1.14, rounds: firstRounds},
-		"slower":                     {old: []float64{2}, new: []float64{2.4}, status: statusSlower, ratio: 1.2, rounds: mostRounds},
-		"the least seconds count":    {old: []float64{3, 2, 5}, new: []float64{4, 5, 2.2, 6}, status: machine.OK, ratio: 1.1, rounds: firstRounds},
-		"a slow old round is no aid": {old: []float64{2, 9}, new: []float64{9, 2.4, 9}, status: statusSlower, ratio: 1.2, rounds: mostRounds},
-		"fast in the seventh round":  {old: []float64{2}, new: []float64{3, 3, 3, 3, 3, 3, 2}, status: machine.OK, ratio: 1, rounds: 7},
-		"refused by the old build":   {oldError: errRefused, new: []float64{2}, status: statusNew, rounds: 1},
-		"refused by the new build":   {old: []float64{2}, newError: errRefused, wantError: errRefused},
-		"refused by both builds":     {oldError: errRefused, newError: errRefused, wantError: errRefused},
-		"failure of the old build":   {oldError: broken, new: []float64{2}, wantError: broken},
-		"failure of the new build":   {old: []float64{2}, newError: broken, wantError: broken},
+		"as fast": {old: []float64{2}, new: []float64{2}, status: machine.OK, ratio: 1, rounds: firstRounds},
+		"faster":  {old: []float64{2}, new: []float64{1}, status: machine.OK, ratio: 0.5, rounds: firstRounds},
+		"just within the limit": {
+			old: []float64{100}, new: []float64{114}, status: machine.OK, ratio: 1.14, rounds: firstRounds,
+		},
+		"slower": {old: []float64{2}, new: []float64{2.4}, status: statusSlower, ratio: 1.2, rounds: mostRounds},
+		"the least seconds count": {
+			old: []float64{3, 2, 5}, new: []float64{4, 5, 2.2, 6}, status: machine.OK, ratio: 1.1, rounds: firstRounds,
+		},
+		"a slow round of the old build": {
+			old: []float64{2, 9}, new: []float64{9, 2.4, 9}, status: statusSlower, ratio: 1.2, rounds: mostRounds,
+		},
+		"fast in the seventh round": {
+			old: []float64{2}, new: []float64{3, 3, 3, 3, 3, 3, 2}, status: machine.OK, ratio: 1, rounds: 7,
+		},
+		"refused by the old build": {oldError: errRefused, new: []float64{2}, status: statusNew, rounds: 1},
+		"refused by the new build": {old: []float64{2}, newError: errRefused, wantError: errRefused},
+		"refused by both builds":   {oldError: errRefused, newError: errRefused, wantError: errRefused},
+		"failure of the old build": {oldError: broken, new: []float64{2}, wantError: broken},
+		"failure of the new build": {old: []float64{2}, newError: broken, wantError: broken},
 	} {
 		runs := map[string]int{}
 		lines, err := comparePerformance(t.Context(), func(_ context.Context, build, command string) (float64, error) {
@@ -67,7 +75,7 @@ func TestComparePerformance(t *testing.T) {
 		}
 		l := lines[1]
 		if l.Status != c.status || math.Abs(l.Ratio-c.ratio) > 1e-12 || l.Rounds != c.rounds {
-			t.Errorf("%s: %s, ratio %v in %d rounds; want %s, %v, %d", name, l.Status, l.Ratio, l.Rounds, c.status, c.ratio, c.rounds)
+			t.Errorf("%s: %+v, want status %s, ratio %v, %d rounds", name, l, c.status, c.ratio, c.rounds)
 		}
 		if runs["new"] != c.rounds || c.oldError == nil && runs["old"] != c.rounds {
 			t.Errorf("%s: %d runs of the old and %d of the new build, want %d", name, runs["old"], runs["new"], c.rounds)
@@ -75,9 +83,11 @@ func TestComparePerformance(t *testing.T) {
 		if lines[0].Rounds != firstRounds || lines[0].Ratio != 1 {
 			t.Errorf("%s: other command: %+v", name, lines[0])
 		}
-		if err := slower(lines); errors.Is(err, errSlower) != (c.status == statusSlower) || err != nil && !strings.Contains(err.Error(), "1 of 2 ") {
-			t.Errorf("%s: error %v", name, err)
+		if c.status != statusSlower {
+			testkit.OK(t, slower(lines), name)
+			continue
 		}
+		testkit.Fails(t, slower(lines), errSlower, "1 of 2 commands", name)
 	}
 }
 
@@ -94,11 +104,14 @@ func TestPerformance(t *testing.T) {
 		testkit.OK(t, os.WriteFile(in(name), []byte("#!/bin/sh\n"+script+"\n"), 0o777))
 	}
 	t.Chdir("..")
-	testkit.OK(t, bench("performance", "-base", in("old"), "-head", in("new"), "-out", in("lines.jsonl"), "-commit", "abc"))
-	lines := testkit.Must(jsonl.Read[performanceLine](in("lines.jsonl"), nil))(t)
+	out := in("lines.jsonl")
+	testkit.OK(t, bench("performance", "-base", in("old"), "-head", in("new"), "-out", out, "-commit", "abc"))
+	lines := testkit.Must(jsonl.Read[performanceLine](out, nil))(t)
 	for i, l := range lines {
-		want := performanceLine{Machine: l.Machine, Time: l.Time, Bench: "performance", Command: performanceCommands[i], New: l.New,
-			Rounds: 1, Status: statusNew}
+		want := performanceLine{
+			Machine: l.Machine, Time: l.Time, Bench: "performance", Command: performanceCommands[i],
+			New: l.New, Rounds: 1, Status: statusNew,
+		}
 		if l != want || l.Commit != "abc" || l.New <= 0 {
 			t.Errorf("%+v, want %+v", l, want)
 		}
@@ -125,7 +138,8 @@ func TestPerformance(t *testing.T) {
 				args[i] = in(a)
 			}
 		}
-		if err := bench("performance", args...); err == nil || exitCode(err) != c.code || !strings.Contains(err.Error(), c.text) {
+		err := bench("performance", args...)
+		if err == nil || exitCode(err) != c.code || !strings.Contains(err.Error(), c.text) {
 			t.Errorf("%s: error %v, want exit code %d and %q", c.args, err, c.code, c.text)
 		}
 	}
