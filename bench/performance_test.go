@@ -78,7 +78,7 @@ func TestComparePerformance(t *testing.T) {
 			t.Errorf("%s: %+v, want status %s, ratio %v, %d rounds", name, l, c.status, c.ratio, c.rounds)
 		}
 		if runs["new"] != c.rounds || c.oldError == nil && runs["old"] != c.rounds {
-			t.Errorf("%s: %d runs of the old and %d of the new build, want %d", name, runs["old"], runs["new"], c.rounds)
+			t.Errorf("%s: runs of the builds: %v, want %d of each", name, runs, c.rounds)
 		}
 		if lines[0].Rounds != firstRounds || lines[0].Ratio != 1 {
 			t.Errorf("%s: other command: %+v", name, lines[0])
