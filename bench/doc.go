@@ -7,6 +7,7 @@
 //	go run ./bench speed -show LINES.jsonl …
 //	go run ./bench long [-from 1e4] [-to 1e7] [-fit 20] [-python PATH] [-show] …
 //	go run -tags cuda ./bench mma -image FILE [-device cuda:0] [-out FILE]
+//	go run ./bench performance -base OLD [-head NEW] [-out FILE]
 //	go run -tags mpi ./bench ranks [-n 1000000] [-features 512] [-inputs 2] [-window 512] [-ranks 1,2,4] [-show] …
 //	go run ./bench tables [-splits 10] [-features 25,50,…] [-drawn 100,400,…] [-dump DIR | -show] FILE.csv …
 //	go run ./bench regression [-half dev|judge] [-seeds 4] [-kind rbf-gap,…] [-data DIR] [-out FILE | -dump DIR] [-long] …
@@ -28,6 +29,9 @@
 // the memory.
 //
 // mma measures the rate of a GPU's float64 tensor cores alone, by kernels that build.sh compiles (package mma).
+//
+// performance compares the processor seconds of ten fixed commands of two builds of vssgp, and fails if one of them is
+// more than 15 % slower in the new build. It runs every night with the last release as the old build.
 //
 // ranks times an evaluation on several MPI ranks of this machine and compares it with a model of the time.
 //

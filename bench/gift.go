@@ -137,13 +137,22 @@ func (o *giftTask) withCommands(ctx context.Context, f func([]gift.Command) erro
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	path := filepath.Join(dir, "vssgp")
+	path, err := buildCommand(ctx, dir)
+	if err != nil {
+		return err
+	}
+	return f([]gift.Command{{Name: "vssgp", Path: path, Args: strings.Fields(o.args)}})
+}
+
+// buildCommand builds ./cmd/vssgp in dir and returns the path.
+func buildCommand(ctx context.Context, dir string) (path string, err error) {
+	path = filepath.Join(dir, "vssgp")
 	build := exec.CommandContext(ctx, "go", "build", "-o", path, "./cmd/vssgp")
 	build.Stderr = os.Stderr
 	if err := build.Run(); err != nil {
-		return fmt.Errorf("go build ./cmd/vssgp: %w", err)
+		return "", fmt.Errorf("go build ./cmd/vssgp: %w", err)
 	}
-	return f([]gift.Command{{Name: "vssgp", Path: path, Args: strings.Fields(o.args)}})
+	return path, nil
 }
 
 // measure runs the commands, the seasonal naive forecast and the peers on a task, and scores them.

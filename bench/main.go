@@ -16,17 +16,18 @@ import (
 
 // commands maps the name of each subcommand to the constructor of its task.
 var commands = map[string]func() task{
-	"clipped":    func() task { return &clippedTask{} },
-	"gift":       func() task { return &giftTask{} },
-	"long":       func() task { return &longTask{} },
-	"mma":        func() task { return &mmaTask{} },
-	"paper":      func() task { return &paperTask{} },
-	"ranks":      func() task { return &ranksTask{} },
-	"regression": func() task { return &regressionTask{} },
-	"repair":     func() task { return &repairTask{} },
-	"series":     func() task { return &seriesTask{} },
-	"speed":      func() task { return &speedTask{} },
-	"tables":     func() task { return &tablesTask{} },
+	"clipped":     func() task { return &clippedTask{} },
+	"gift":        func() task { return &giftTask{} },
+	"long":        func() task { return &longTask{} },
+	"mma":         func() task { return &mmaTask{} },
+	"paper":       func() task { return &paperTask{} },
+	"performance": func() task { return &performanceTask{} },
+	"ranks":       func() task { return &ranksTask{} },
+	"regression":  func() task { return &regressionTask{} },
+	"repair":      func() task { return &repairTask{} },
+	"series":      func() task { return &seriesTask{} },
+	"speed":       func() task { return &speedTask{} },
+	"tables":      func() task { return &tablesTask{} },
 }
 
 func main() {
