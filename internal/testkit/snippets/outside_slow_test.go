@@ -31,10 +31,10 @@ func TestBackend(t *testing.T) {
 `
 
 // TestOutsideModule checks that a module that requires a clone of this one can build the program
-// of docs/go.md and run the conformance suite.
+// of docs/start-go.md and run the conformance suite.
 func TestOutsideModule(t *testing.T) {
 	clone := testkit.Must(filepath.Abs("../../.."))(t)
-	_, code, _ := strings.Cut(readText(t, filepath.Join(clone, "docs", "go.md")), "```go\n")
+	_, code, _ := strings.Cut(readText(t, filepath.Join(clone, "docs", "start-go.md")), "```go\n")
 	code, _, _ = strings.Cut(code, "```")
 	dir := t.TempDir()
 	for name, text := range map[string]string{"main.go": code, "backend_test.go": suite, "go.sum": readText(t, filepath.Join(clone, "go.sum"))} {
