@@ -14,9 +14,6 @@ import (
 // Gap is a run of missing samples [Start, End).
 type Gap = audio.Gap
 
-// ErrGaps is wrapped by errors about invalid gaps: outside the recording, overlapping, or with too few observed samples around them.
-var ErrGaps = audio.ErrGaps
-
 // A Method selects how gaps are filled.
 type Method string
 
