@@ -1,0 +1,115 @@
+package vssgp_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/vssgp/vssgp"
+)
+
+// By default, weak priors keep the hyper-parameters within reason. Without them a fit maximizes
+// the bound alone, as in the paper.
+func ExampleNoPriors() {
+	options := vssgp.Options{Components: 2, Iterations: 50}
+	_, with, err := vssgp.Fit(context.Background(), wave(60), options)
+	if err != nil {
+		log.Fatal(err)
+	}
+	options.Priors = vssgp.NoPriors()
+	_, without, err := vssgp.Fit(context.Background(), wave(60), options)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("prior terms:", with.LogPrior != 0, without.LogPrior != 0)
+	// Output: prior terms: true false
+}
+
+// Progress is called during a fit. A fit that its context ends returns the best model so far.
+func ExampleProgress() {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	model, _, err := vssgp.Fit(ctx, wave(200), vssgp.Options{
+		Components: 4, Iterations: 1000,
+		Progress: func(p vssgp.Progress) {
+			if p.Elapsed < 0 || p.Left < 0 {
+				log.Fatal("time runs backward")
+			}
+			if p.Iteration >= 5 { // in a program: when the user presses a key, or p.Left is too long
+				cancel()
+			}
+		},
+	})
+	fmt.Println(errors.Is(err, context.Canceled), model.Fitted())
+	// Output: true true
+}
+
+// Windows make the components local: each models a part of a long input. The cost grows linearly
+// with the number of rows.
+func ExampleWindowOptions() {
+	data := wave(2000)
+	model, _, err := vssgp.Fit(context.Background(), data, vssgp.Options{
+		Components: 1, Features: 4, Iterations: 5,
+		Windows:   vssgp.WindowOptions{Length: 200, Dim: 0}, // the only input
+		Optimizer: vssgp.OptimizerWindows,                   // a separate step length for each window
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	windows := model.Params.Windows
+	fmt.Println(windows.Count(), "windows; each row is in at most two")
+	fmt.Println("window of the last component:", *model.Components()[windows.Count()-1].Window)
+	// Output:
+	// 20 windows; each row is in at most two
+	// window of the last component: 19
+}
+
+// A checkpoint continues an interrupted fit, with the same result to the last bit.
+func ExampleCheckpointOptions() {
+	dir, err := os.MkdirTemp("", "vssgp")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	ctx, cancel := context.WithCancel(context.Background())
+	options := vssgp.Options{
+		Components: 2, Iterations: 20,
+		Checkpoint: vssgp.CheckpointOptions{Path: filepath.Join(dir, "fit.checkpoint"), Every: time.Minute, Resume: true},
+	}
+	interrupted := options
+	interrupted.Progress = func(p vssgp.Progress) {
+		if p.Iteration == 5 {
+			cancel()
+		}
+	}
+	if _, _, err := vssgp.Fit(ctx, wave(100), interrupted); !errors.Is(err, context.Canceled) {
+		log.Fatal(err)
+	}
+	_, result, err := vssgp.Fit(context.Background(), wave(100), options)
+	if err != nil {
+		log.Fatal(err)
+	}
+	options.Checkpoint = vssgp.CheckpointOptions{}
+	_, whole, err := vssgp.Fit(context.Background(), wave(100), options)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("resumed:", result.Resumed > 0, "the same bound:", result.Bound == whole.Bound)
+	// Output: resumed: true the same bound: true
+}
+
+// In a time series, neighboring rows predict each other. Folds of consecutive rows score the
+// prediction of whole gaps instead.
+func ExampleFolds() {
+	scores, err := vssgp.CrossValidate(context.Background(), wave(90), vssgp.Folds{K: 3, Contiguous: true},
+		vssgp.Options{Components: 2, Iterations: 20})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%d folds, RMSE below 0.2: %t\n", len(scores.RMSE.Folds), scores.RMSE.Mean < 0.2)
+	// Output: 3 folds, RMSE below 0.2: true
+}
