@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log"
 	"os"
 	"path/filepath"
@@ -31,15 +32,14 @@ func ExampleNoPriors() {
 
 // Progress is called during a fit. A fit that its context ends returns the best model so far.
 func ExampleProgress() {
+	terminal := io.Discard // in a program: os.Stderr
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	model, _, err := vssgp.Fit(ctx, wave(200), vssgp.Options{
 		Components: 4, Iterations: 1000,
 		Progress: func(p vssgp.Progress) {
-			if p.Elapsed < 0 || p.Left < 0 {
-				log.Fatal("time runs backward")
-			}
-			if p.Iteration >= 5 { // in a program: when the user presses a key, or p.Left is too long
+			fmt.Fprintf(terminal, "%d of %d, bound %.1f, %v left\n", p.Iteration, p.Iterations, p.Bound, p.Left)
+			if p.Iteration >= 5 { // in a program: if the user presses a key, or time is up
 				cancel()
 			}
 		},
