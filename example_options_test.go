@@ -78,7 +78,7 @@ func ExampleCheckpointOptions() {
 	ctx, cancel := context.WithCancel(context.Background())
 	options := vssgp.Options{
 		Components: 2, Iterations: 20,
-		Checkpoint: vssgp.CheckpointOptions{Path: filepath.Join(dir, "fit.checkpoint"), Every: time.Minute, Resume: true},
+		Checkpoint: vssgp.CheckpointOptions{Path: filepath.Join(dir, "fit"), Every: time.Minute, Resume: true},
 	}
 	interrupted := options
 	interrupted.Progress = func(p vssgp.Progress) {

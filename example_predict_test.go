@@ -75,8 +75,8 @@ func ExampleModel_PredictJoint() {
 		}
 		separate += cov.At(i, i) / 9
 	}
-	fmt.Println(len(mean), "rows; ignoring their covariance understates the variance of their mean:", joint > 2*separate)
-	// Output: 3 rows; ignoring their covariance understates the variance of their mean: true
+	fmt.Println("variance of the mean of", len(mean), "rows: too small without their covariance:", joint > 2*separate)
+	// Output: variance of the mean of 3 rows: too small without their covariance: true
 }
 
 // Each predicts more rows than fit in memory. Here a generator makes the rows in blocks, as a
@@ -130,8 +130,8 @@ func ExamplePredictor_Each() {
 // Draws evaluates the same random functions at any inputs, one after the other. An optimizer,
 // for example, chooses the next inputs only when it knows the values at the previous ones.
 func ExampleModel_Draws() {
-	data := wave(40)
-	model, _, err := vssgp.Fit(context.Background(), data, vssgp.Options{Components: 10, Iterations: vssgp.NoIterations})
+	options := vssgp.Options{Components: 10, Iterations: vssgp.NoIterations}
+	model, _, err := vssgp.Fit(context.Background(), wave(40), options)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -133,8 +133,11 @@ func ExampleRecording_Write() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(same.Container(), "is smaller:", flac.Len() < wav.Len(), "the same samples:", slices.Equal(same.Samples[0], rec.Samples[0]))
-	// Output: FLAC is smaller: true the same samples: true
+	fmt.Println(same.Container(), "is smaller:", flac.Len() < wav.Len())
+	fmt.Println("the same samples:", slices.Equal(same.Samples[0], rec.Samples[0]))
+	// Output:
+	// FLAC is smaller: true
+	// the same samples: true
 }
 
 // Files are recognized by their content. An output's container follows from its extension.
@@ -218,12 +221,14 @@ func ExampleNewWriter() {
 func ExampleEncoding() {
 	fmt.Println(audio.PCM8, audio.PCM16, audio.PCM32, audio.Float64)
 	sphere := audio.Encoding{Bytes: 2, BigEndian: true, ValidBits: 12}
-	fmt.Println(sphere, "step", sphere.Step() == 1.0/2048, "unsigned", audio.PCM8.Unsigned, "float", audio.Float32.Float)
+	fmt.Println(sphere, "with a step of 1/2048:", sphere.Step() == 1.0/2048)
+	fmt.Println("unsigned:", audio.PCM8.Unsigned, "float:", audio.Float32.Float)
 	fmt.Println("0.3 is stored as", audio.PCM8.Nearest(0.3), "and 2 as", audio.PCM8.Nearest(2))
 	fmt.Println("steps of", audio.MinStep([]float64{0.25, -0.5, 0.375, 0.25}))
 	// Output:
 	// 8-bit PCM 16-bit PCM 32-bit PCM 64-bit float
-	// 16-bit PCM step true unsigned true float true
+	// 16-bit PCM with a step of 1/2048: true
+	// unsigned: true float: true
 	// 0.3 is stored as 0.296875 and 2 as 0.9921875
 	// steps of 0.125
 }

@@ -49,7 +49,8 @@ func ExampleCheckGaps() {
 
 // Labels carry gaps between programs: as Audacity's text files, or as CSV.
 func ExampleReadLabels() {
-	labels, err := audio.ReadLabels(strings.NewReader("0.500000\t0.520000\tscratch\n1.000000\t1.001000\tclick@2\n"), 16000)
+	file := "0.500000\t0.520000\tscratch\n1.000000\t1.001000\tclick@2\n"
+	labels, err := audio.ReadLabels(strings.NewReader(file), 16000)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -80,8 +81,8 @@ func ExampleSNR() {
 	}
 	clean, gaps := rec.Samples[0], []audio.Gap{{Start: 9700, End: 9708}}
 	filled, missing := audio.FillLinear(clean, gaps), audio.Mask(gaps, rec.Len())
-	fmt.Printf("SNR %.0f dB, RMSE %.3f, STFT RMSE %.3f\n", audio.SNR(clean, filled, missing), audio.RMSE(clean, filled, missing),
-		audio.STFTRMSE(clean, filled, missing, rec.Rate))
+	fmt.Printf("SNR %.0f dB, RMSE %.3f, STFT RMSE %.3f\n", audio.SNR(clean, filled, missing),
+		audio.RMSE(clean, filled, missing), audio.STFTRMSE(clean, filled, missing, rec.Rate))
 
 	r := audio.NewResidual(rec.Len(), rec.Rate) // the same, part by part
 	for lo := 0; lo < rec.Len(); lo += 10000 {

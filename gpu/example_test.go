@@ -34,7 +34,8 @@ func ExampleOpen() {
 	_, result, err := vssgp.Fit(context.Background(), data, vssgp.Options{Backend: b, Components: 1})
 	var budget *gpu.BudgetError
 	if errors.As(err, &budget) {
-		log.Fatalf("%d rows need %d bytes, %d are free, %d rows would fit", budget.Rows, budget.Needed, budget.Free, budget.Fit)
+		log.Fatalf("%d rows need %d bytes, %d are free, %d rows would fit",
+			budget.Rows, budget.Needed, budget.Free, budget.Fit)
 	}
 	if err != nil {
 		log.Fatal(err)

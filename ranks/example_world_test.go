@@ -44,7 +44,7 @@ func ExampleWorld() {
 		options.Backend = b
 		defer func() {
 			times := b.Times()
-			log.Println(times.Passes, "passes;", times.Compute, "computing,", times.Waiting, "waiting,", times.Communication, "communicating")
+			log.Println(times.Passes, "passes:", times.Compute, "computing,", times.Waiting, "waiting")
 		}()
 	}
 	data, err := vssgp.NewData(4, []float64{0, 1, 2, 3}, []float64{1, 2, 1, 2}) // rank 0 alone has the data

@@ -52,7 +52,9 @@ func monthly(n int) series.Series {
 
 // quick fits fast: the season is known, and predictions use the mode of the hyper-parameters.
 var quick = series.Options{
-	Parts: []series.Part{series.Constant{}, series.Slope{}, series.ShortMemory{}, series.Season{Period: 12, Harmonics: 2}},
+	Parts: []series.Part{
+		series.Constant{}, series.Slope{}, series.ShortMemory{}, series.Season{Period: 12, Harmonics: 2},
+	},
 	Known: true, Draws: series.AtMode, Log: series.LogNever, Robust: series.RobustNever,
 }
 
@@ -84,7 +86,9 @@ func ExampleFit() {
 // evidence than the values.
 func ExampleModel_Log() {
 	m, err := series.Fit(context.Background(), column("../testdata/series/airline.csv"), series.Options{
-		Parts: []series.Part{series.Constant{}, series.Slope{}, series.ShortMemory{}, series.Season{Period: 1}},
+		Parts: []series.Part{
+			series.Constant{}, series.Slope{}, series.ShortMemory{}, series.Season{Period: 1, Harmonics: 4},
+		},
 		Known: true, Draws: 4, Log: series.LogByEvidence, Robust: series.RobustByEvidence,
 	})
 	if err != nil {
@@ -222,7 +226,9 @@ func ExampleModel_Counts() {
 		}
 		s.X, s.Y[0] = append(s.X, float64(i)), append(s.Y[0], visits)
 	}
-	m, err := series.Fit(context.Background(), s, series.Options{Parts: []series.Part{series.Constant{}, series.RandomWalk{}}, Known: true})
+	m, err := series.Fit(context.Background(), s, series.Options{
+		Parts: []series.Part{series.Constant{}, series.RandomWalk{}}, Known: true,
+	})
 	if err != nil {
 		log.Fatal(err)
 	}

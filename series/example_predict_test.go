@@ -25,8 +25,10 @@ func ExampleModel_Predict() {
 		log.Fatal(err)
 	}
 	fmt.Printf("%.0f and %.0f\n", p.Mean[0][0], p.Mean[0][1])
-	fmt.Println("the 97.5 % quantile is the upper end of the interval:", math.Abs(p.Quantile(0, 1, 0.975)-p.Upper[0][1]) < 0.01)
-	fmt.Println("a likely value scores better:", p.CRPS(0, 1, 133) < p.CRPS(0, 1, 150), p.LogDensity(0, 1, 133) > p.LogDensity(0, 1, 150))
+	upper := p.Quantile(0, 1, 0.975) // of output 0 at the second time
+	fmt.Println("the 97.5 % quantile is the upper end of the interval:", math.Abs(upper-p.Upper[0][1]) < 0.01)
+	fmt.Println("a likely value has the smaller CRPS:", p.CRPS(0, 1, 133) < p.CRPS(0, 1, 150))
+	fmt.Println("and the larger density:", p.LogDensity(0, 1, 133) > p.LogDensity(0, 1, 150))
 
 	first, last, end := m.Extent()
 	fmt.Printf("data from %v to %v in steps of %v, predictions up to %v\n", first, last, m.Step(), end)
@@ -35,7 +37,8 @@ func ExampleModel_Predict() {
 	// Output:
 	// 113 and 133
 	// the 97.5 % quantile is the upper end of the interval: true
-	// a likely value scores better: true true
+	// a likely value has the smaller CRPS: true
+	// and the larger density: true
 	// data from 0 to 59 in steps of 1, predictions up to 649
 	// true
 }

@@ -108,7 +108,8 @@ func ExampleResult_Score() {
 	}
 	gaps := []restore.Gap{{Start: 9700, End: 9780}}
 	damaged := restore.Around(audio.Samples(clean.Samples), gaps)
-	r, err := restore.FillFrom(context.Background(), damaged, clean.Len(), clean.Rate, gaps, restore.Options{Method: restore.Auto})
+	options := restore.Options{Method: restore.Auto}
+	r, err := restore.FillFrom(context.Background(), damaged, clean.Len(), clean.Rate, gaps, options)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -116,8 +117,11 @@ func ExampleResult_Score() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("better than silence and a line:", s.Fill.TestRMSE < s.Silence.TestRMSE, s.Fill.TestRMSE < s.Linear.TestRMSE)
-	// Output: better than silence and a line: true true
+	fmt.Println("better than silence:", s.Fill.TestRMSE < s.Silence.TestRMSE)
+	fmt.Println("better than a line:", s.Fill.TestRMSE < s.Linear.TestRMSE)
+	// Output:
+	// better than silence: true
+	// better than a line: true
 }
 
 // Excerpts returns the parts that VSSGP would model, without a fit: gaps with context on both
