@@ -1,5 +1,19 @@
 // Package detect finds damage in a recording: clicks, dropouts, runs of zeros, and clipped samples. Each kind is found by a detector
 // that reads the recording block by block and returns candidates with their log-odds.
+//
+//	Clicks     ~~~~~~|~~~~~~~     a few samples that the sound around them does not predict
+//	Dropouts   ~~~~~~____~~~~     a short run of one value
+//	Zeros      ~~~~~~0000~~~~     a run of exact zeros
+//	Clipped    /''\__/''\__/'     peaks cut off at one level
+//
+// Find damage in a recording and fill it:
+//
+//	rec, err := audio.Open("in.wav")
+//	found, err := detect.Find(ctx, rec, rec.Len(), rec.Rate, detect.Options{Kinds: detect.Kinds})
+//	for _, f := range found {
+//		gaps = append(gaps, f.Gap)
+//	}
+//	r, err := restore.Fill(ctx, rec.Samples, rec.Rate, gaps, restore.Options{})
 package detect
 
 import (
