@@ -32,34 +32,42 @@ func newUses() *uses {
 }
 
 // scan adds all packages of the module with their tests, and returns an importer of them. The types
-// of imported packages come from the files that the compiler has written for go build and go test.
+// of imported packages come from the files that the compiler writes for go vet and go build.
 func (u *uses) scan(t *testing.T) types.Importer {
 	t.Helper()
-	list := exec.Command("go", "list", "-export", "-deps", "-test", "-f", `{{.ImportPath}}|{{.Export}}|{{.Dir}}|`+
-		`{{join .GoFiles " "}} {{join .TestGoFiles " "}}|{{join .XTestGoFiles " "}}`, "./...")
-	list.Dir = root
-	lines := strings.Split(strings.TrimSpace(string(testkit.Must(list.Output())(t))), "\n")
+	packages := goList(t, `{{.ImportPath}}|{{.Dir}}|{{join .GoFiles " "}} {{join .TestGoFiles " "}}|`+
+		`{{join .XTestGoFiles " "}}|{{join .TestImports " "}} {{join .XTestImports " "}}`, "./...")
+	imported := []string{"-export", "-deps", "./..."}
+	for _, p := range packages {
+		imported = append(imported, strings.Fields(p[4])...)
+	}
 	exports, fset := map[string]string{}, token.NewFileSet()
-	packages := importer.ForCompiler(fset, "gc", func(name string) (io.ReadCloser, error) {
+	for _, p := range goList(t, `{{.ImportPath}}|{{.Export}}`, imported...) {
+		exports[p[0]] = p[1]
+	}
+	importer := importer.ForCompiler(fset, "gc", func(name string) (io.ReadCloser, error) {
 		return os.Open(exports[name])
 	})
-	for _, line := range lines {
-		f := strings.Split(line, "|")
-		exports[f[0]] = f[1]
-	}
-	for _, line := range lines {
-		f := strings.Split(line, "|")
-		if !strings.HasPrefix(f[0]+"/", modulePath+"/") || strings.Contains(f[0], ".test") {
-			continue // a dependency, or a package that go test generates
-		}
-		for _, files := range f[3:] {
+	for _, p := range packages {
+		for _, files := range p[2:4] {
 			var parsed []*ast.File
 			for file := range strings.FieldsSeq(files) {
-				path := filepath.Join(f[2], file)
+				path := filepath.Join(p[1], file)
 				parsed = append(parsed, testkit.Must(parser.ParseFile(fset, path, nil, parser.SkipObjectResolution))(t))
 			}
-			u.add(f[0], parsed, fset, packages)
+			u.add(p[0], parsed, fset, importer)
 		}
+	}
+	return importer
+}
+
+// goList returns the fields of the packages that go list prints in a format with vertical bars.
+func goList(t *testing.T, format string, args ...string) (packages [][]string) {
+	t.Helper()
+	list := exec.Command("go", append([]string{"list", "-f", format}, args...)...)
+	list.Dir = root
+	for line := range strings.Lines(string(testkit.Must(list.Output())(t))) {
+		packages = append(packages, strings.Split(strings.TrimSuffix(line, "\n"), "|"))
 	}
 	return packages
 }
