@@ -106,7 +106,7 @@ func ExampleModel_Coefficients() {
 
 // A model can be written anywhere, such as into an archive or over a network.
 func ExampleModel_Write() {
-	model, _, err := vssgp.Fit(context.Background(), wave(60), vssgp.Options{})
+	model, _, err := vssgp.Fit(context.Background(), wave(60), vssgp.Options{}) // sin(x/3), x from 0 to 59
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -16,13 +16,14 @@ import (
 // By default, weak priors keep the hyper-parameters within reason. Without them a fit maximizes
 // the bound alone, as in the paper.
 func ExampleNoPriors() {
+	data := wave(60) // sin(x/3), x from 0 to 59
 	options := vssgp.Options{Components: 2, Iterations: 50}
-	_, with, err := vssgp.Fit(context.Background(), wave(60), options)
+	_, with, err := vssgp.Fit(context.Background(), data, options)
 	if err != nil {
 		log.Fatal(err)
 	}
 	options.Priors = vssgp.NoPriors()
-	_, without, err := vssgp.Fit(context.Background(), wave(60), options)
+	_, without, err := vssgp.Fit(context.Background(), data, options)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -32,10 +33,11 @@ func ExampleNoPriors() {
 
 // Progress is called during a fit. A fit that its context ends returns the best model so far.
 func ExampleProgress() {
+	data := wave(200)      // sin(x/3), x from 0 to 199
 	terminal := io.Discard // in a program: os.Stderr
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	model, _, err := vssgp.Fit(ctx, wave(200), vssgp.Options{
+	model, _, err := vssgp.Fit(ctx, data, vssgp.Options{
 		Components: 4, Iterations: 1000,
 		Progress: func(p vssgp.Progress) {
 			fmt.Fprintf(terminal, "%d of %d, bound %.1f, %v left\n", p.Iteration, p.Iterations, p.Bound, p.Left)
@@ -51,7 +53,7 @@ func ExampleProgress() {
 // Windows make the components local: each models a part of a long input. The cost grows linearly
 // with the number of rows.
 func ExampleWindowOptions() {
-	data := wave(2000)
+	data := wave(2000) // sin(x/3), x from 0 to 1999
 	model, _, err := vssgp.Fit(context.Background(), data, vssgp.Options{
 		Components: 1, Features: 4, Iterations: 5,
 		Windows:   vssgp.WindowOptions{Length: 200, Dim: 0}, // the only input
@@ -75,6 +77,7 @@ func ExampleCheckpointOptions() {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
+	data := wave(100) // sin(x/3), x from 0 to 99
 	ctx, cancel := context.WithCancel(context.Background())
 	options := vssgp.Options{
 		Components: 2, Iterations: 20,
@@ -86,15 +89,15 @@ func ExampleCheckpointOptions() {
 			cancel()
 		}
 	}
-	if _, _, err := vssgp.Fit(ctx, wave(100), interrupted); !errors.Is(err, context.Canceled) {
+	if _, _, err := vssgp.Fit(ctx, data, interrupted); !errors.Is(err, context.Canceled) {
 		log.Fatal(err)
 	}
-	_, result, err := vssgp.Fit(context.Background(), wave(100), options)
+	_, result, err := vssgp.Fit(context.Background(), data, options)
 	if err != nil {
 		log.Fatal(err)
 	}
 	options.Checkpoint = vssgp.CheckpointOptions{}
-	_, whole, err := vssgp.Fit(context.Background(), wave(100), options)
+	_, whole, err := vssgp.Fit(context.Background(), data, options)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -105,7 +108,8 @@ func ExampleCheckpointOptions() {
 // In a time series, neighboring rows predict each other. Folds of consecutive rows score the
 // prediction of whole gaps instead.
 func ExampleFolds() {
-	scores, err := vssgp.CrossValidate(context.Background(), wave(90), vssgp.Folds{K: 3, Contiguous: true},
+	data := wave(90) // sin(x/3), x from 0 to 89
+	scores, err := vssgp.CrossValidate(context.Background(), data, vssgp.Folds{K: 3, Contiguous: true},
 		vssgp.Options{Components: 2, Iterations: 20})
 	if err != nil {
 		log.Fatal(err)

@@ -155,7 +155,7 @@ func ExampleContainerOf() {
 	// d.mp3 Container(0) false
 }
 
-// Salvage reads the samples of a file that was cut short, and says what is wrong with it.
+// Salvage reads the samples of a file that was cut short, and returns the damage as an error.
 func ExampleSalvage() {
 	whole, err := os.ReadFile("../testdata/speech.wav")
 	if err != nil {

@@ -50,7 +50,8 @@ func monthly(n int) series.Series {
 	return s
 }
 
-// quick fits fast: the season is known, and predictions use the mode of the hyper-parameters.
+// quick makes the examples fast: the parts are given, and predictions use the mode of the
+// hyper-parameters.
 var quick = series.Options{
 	Parts: []series.Part{
 		series.Constant{}, series.Slope{}, series.ShortMemory{}, series.Season{Period: 12, Harmonics: 2},
@@ -101,7 +102,7 @@ func ExampleModel_Log() {
 	// noise below 5 percent: true
 }
 
-// Parts returns what a fit has found. The type of a part tells what it is.
+// Parts returns the parts that a fit has selected, each with its type.
 func ExampleModel_Parts() {
 	m, err := series.Fit(context.Background(), monthly(96), series.Options{Draws: series.AtMode, Log: series.LogNever})
 	if err != nil {
@@ -147,7 +148,7 @@ func ExamplePrior() {
 // Regressors are known series that explain the outputs. Their weight is learned, and a forecast
 // needs their future values.
 func ExampleRegressor() {
-	s := monthly(60)
+	s := monthly(60)                // 60 months of a line with a yearly season
 	campaign := make([]float64, 60) // months with an advertising campaign
 	for i := range campaign {
 		if i%9 == 4 {
@@ -201,7 +202,7 @@ func ExampleCalendar() {
 
 // A robust fit learns that single values may be wrong, and finds them.
 func ExampleModel_Outliers() {
-	s := monthly(60)
+	s := monthly(60) // 60 months of a line with a yearly season
 	s.Y[0][20] += 60
 	o := quick
 	o.Robust = series.RobustAlways

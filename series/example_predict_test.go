@@ -16,7 +16,8 @@ import (
 // Predict returns the distribution of an observation at any time: between the data, or after
 // them up to the end that Extent returns.
 func ExampleModel_Predict() {
-	m, err := series.Fit(context.Background(), monthly(60), quick) // a line with a yearly season
+	s := monthly(60) // 60 months of a line with a yearly season
+	m, err := series.Fit(context.Background(), s, quick)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -45,7 +46,8 @@ func ExampleModel_Predict() {
 
 // Forecast predicts the next steps of the data's grid.
 func ExampleModel_Forecast() {
-	m, err := series.Fit(context.Background(), monthly(60), quick)
+	s := monthly(60) // 60 months of a line with a yearly season
+	m, err := series.Fit(context.Background(), s, quick)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -66,7 +68,8 @@ func ExampleModel_Forecast() {
 
 // Components splits a prediction into its parts, here at two months of the data.
 func ExampleModel_Components() {
-	m, err := series.Fit(context.Background(), monthly(60), quick)
+	s := monthly(60) // 60 months of a line with a yearly season
+	m, err := series.Fit(context.Background(), s, quick)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -86,7 +89,8 @@ func ExampleModel_Components() {
 // The distribution of a total, a maximum or a first time follows from draws, because errors at
 // different times are dependent. Here it is the total of the next year.
 func ExampleModel_Draw() {
-	m, err := series.Fit(context.Background(), monthly(60), quick)
+	s := monthly(60) // 60 months of a line with a yearly season
+	m, err := series.Fit(context.Background(), s, quick)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -106,7 +110,7 @@ func ExampleModel_Draw() {
 
 // Fill predicts missing values, which are NaN.
 func ExampleFill() {
-	s := monthly(60)
+	s := monthly(60) // 60 months of a line with a yearly season
 	s.Y[0][10], s.Y[0][33] = math.NaN(), math.NaN()
 	m, filling, err := series.Fill(context.Background(), s, quick)
 	if err != nil {
@@ -142,10 +146,10 @@ func ExampleBacktest() {
 	// better than naive: true true
 }
 
-// Score and Evaluate measure how a model explains other data, such as the next months when they
-// have come.
+// Score compares predictions with other data, such as the months after a fit. Evaluate returns
+// the log marginal likelihood.
 func ExampleModel_Score() {
-	s := monthly(72)
+	s := monthly(72) // a line with a yearly season
 	known := series.Series{X: s.X[:60], Y: [][]float64{s.Y[0][:60]}}
 	m, err := series.Fit(context.Background(), known, quick)
 	if err != nil {
@@ -166,8 +170,8 @@ func ExampleModel_Score() {
 	// the data of the fit have its bound: true
 }
 
-// Better warns if a naive forecast beats the model on the last period, because the model lacks a
-// season. Here the yearly season was left out.
+// Better returns a naive forecast that is better than the model on the last period, because the
+// model lacks a season. Here the yearly season was left out.
 func ExampleModel_Better() {
 	o := quick
 	o.Parts = []series.Part{series.Constant{}, series.Slope{}}
@@ -187,7 +191,8 @@ func ExampleModel_Better() {
 
 // A saved model makes the same forecast.
 func ExampleModel_Save() {
-	m, err := series.Fit(context.Background(), monthly(60), quick)
+	s := monthly(60) // 60 months of a line with a yearly season
+	m, err := series.Fit(context.Background(), s, quick)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -219,7 +224,8 @@ func ExampleModel_Save() {
 
 // A model can be written anywhere, such as into a database.
 func ExampleModel_Write() {
-	m, err := series.Fit(context.Background(), monthly(60), quick)
+	s := monthly(60) // 60 months of a line with a yearly season
+	m, err := series.Fit(context.Background(), s, quick)
 	if err != nil {
 		log.Fatal(err)
 	}

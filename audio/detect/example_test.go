@@ -25,7 +25,7 @@ func sound() []float64 {
 
 // Find returns damage as gaps, each with a kind and a confidence. Package restore fills them.
 func ExampleFind() {
-	x := sound()
+	x := sound() // one second at 16 kHz with a click and a run of zeros
 	found, err := detect.Find(context.Background(), audio.Samples{x}, len(x), 16000, detect.Options{
 		Kinds: detect.Kinds, Sensitivity: detect.DefaultSensitivity,
 	})
@@ -53,9 +53,10 @@ func ExampleFromLabel() {
 	// 9000:9040 zeros 0.98
 }
 
-// A Report says how clicks were searched, and which ones are just below the sensitivity.
+// A Report describes how clicks were searched, and contains those that only a higher sensitivity
+// finds.
 func ExampleReport() {
-	x := sound()
+	x := sound() // one second at 16 kHz with a click and a run of zeros
 	var report detect.Report
 	_, err := detect.Find(context.Background(), audio.Samples{x}, len(x), 16000, detect.Options{
 		Kinds: []detect.Kind{detect.Clicks}, Vinyl: detect.Auto, Report: &report,
