@@ -1,6 +1,15 @@
 // Package vssgp fits variational sparse spectrum Gaussian processes
 // (Gal & Turner 2015, "Improving the Gaussian Process Sparse Spectrum
-// Approximation by Representing Uncertainty in Frequency Inputs").
+// Approximation by Representing Uncertainty in Frequency Inputs") and predicts
+// with them.
+//
+//	data x [N,Q]        features Φ [N,M]         sums over the rows        bound, posterior
+//	     y [N,D]  ───>  of random cosines  ───>  C = Φ̄ᵀY [M,D]       ───>  of the coefficients
+//	                         ^                   G = E[ΦᵀΦ] [M,M]          A [M,D]
+//	                         │                                               │     │
+//	                         └─── gradient: frequencies, length-scales, …  ──┘     │
+//	                                                                               v
+//	new  x [N',Q]  ──────────────────────────────────────────────>  mean [N',D], covariance [N',D,D]
 //
 // The covariance is a sum of L spectral-mixture components,
 //

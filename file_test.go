@@ -455,7 +455,7 @@ func TestNilArguments(t *testing.T) {
 		{"ToModel zero", modeltest.Does(func() { Affine{}.ToModel([]float64{1}) }), nil},
 		{"New nil", func() error { return testkit.Error(New(t.Context(), nil, Options{})) }, ErrData},
 		{"New of too many inputs", func() error {
-			d := &Data{N: 2, Q: MaxInputs + 1, D: 1, X: make([]float64, 2*(MaxInputs+1)), Y: one[:2]}
+			d := &Data{N: 2, Q: maxInputs + 1, D: 1, X: make([]float64, 2*(maxInputs+1)), Y: one[:2]}
 			return testkit.Error(New(t.Context(), d, Options{}))
 		}, ErrData},
 		{"New zero", func() error { return testkit.Error(New(t.Context(), &Data{}, Options{})) }, ErrData},

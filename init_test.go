@@ -72,7 +72,7 @@ func TestBadOptions(t *testing.T) {
 		{"fix", data, Options{Fix: []string{"kernel.variance", "kernel.period"}}},
 		{"too many components", data, Options{Components: maxCount + 1}},
 		{"too many features", data, Options{Inference: Factorized, Features: maxCount + 1}},
-		{"too many features for exact inference", data, Options{Components: MaxExact / 2, Features: 4}},
+		{"too many features for exact inference", data, Options{Components: variational.MaxExact / 2, Features: 4}},
 		{"optimizer", data, Options{Optimizer: "adam"}},
 		{"more windows than rows", data, Options{Windows: WindowOptions{Length: 1e-3}}},
 		{"a candidate too short", data, Options{Windows: WindowOptions{Length: WindowAuto, Candidates: []float64{2, 1e-3}}}},

@@ -49,10 +49,6 @@ const (
 	// RP is random projections (Rahimi & Recht 2007): random phases, and point
 	// frequencies that are drawn from the prior and not optimized.
 	RP = variational.RP
-
-	// MaxExact is the maximum number of features in a window for exact inference, which
-	// needs several matrices with that many rows and columns (3 GiB each).
-	MaxExact = variational.MaxExact
 )
 
 // NewParams returns zero parameters of the given shape, including the coefficients, or nil if a number is negative

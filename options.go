@@ -175,9 +175,9 @@ const (
 	// maxDraws is the maximum number of draws of the hyper-parameters, all of which are
 	// stored in the model.
 	maxDraws = 1000
-	// MaxInputs is the maximum number of inputs. Every feature has three parameters per
+	// maxInputs is the maximum number of inputs. Every feature has three parameters per
 	// input.
-	MaxInputs = 100_000
+	maxInputs = 100_000
 )
 
 // badOption returns an error that wraps ErrOptions.
@@ -301,17 +301,17 @@ func (o *Options) checkSize(data *Data) error {
 		return badOption("features %d per component exceeds the maximum of %d", o.Features, maxCount)
 	}
 	window := max(1, o.Components, len(o.Paper.Lengthscales)) * max(1, o.Features)
-	if window > MaxExact && (o.Inference == Exact || o.Inference == "") {
+	if window > variational.MaxExact && (o.Inference == Exact || o.Inference == "") {
 		return badOption("%d features in a window: exact inference needs matrices of %.0f GiB each; use at most %d features, or factorized "+
-			"inference", window, 8*float64(window)*float64(window)/(1<<30), MaxExact)
+			"inference", window, 8*float64(window)*float64(window)/(1<<30), variational.MaxExact)
 	}
 	if numbers := 7 * float64(window); numbers > variational.MaxNumbers {
 		return badOption("%d features in a window: the model would have at least %.3g parameters, the maximum is %d",
 			window, numbers, variational.MaxNumbers)
 	}
-	if data != nil && data.Q > MaxInputs {
+	if data != nil && data.Q > maxInputs {
 		return fault.Errorf(ErrData, "%d inputs in %d rows, the maximum is %d inputs (is the table transposed?)", data.Q,
-			data.N, MaxInputs)
+			data.N, maxInputs)
 	}
 	if data != nil {
 		if err := checkTransposed(data.N, data.Q, data.D); err != nil {

@@ -632,7 +632,7 @@ func TestOneWindow(t *testing.T) {
 
 // TestLimitsOfFiles checks that sizes that a small file can declare but that exceed the memory give errors.
 func TestLimitsOfFiles(t *testing.T) {
-	p := unfittedParams(MaxExact + 1)
+	p := unfittedParams(variational.MaxExact + 1)
 	data := wave(4, 0.1)
 	testkit.Fails(t, testkit.Error(mustModel(t, p).Condition(t.Context(), data)), ErrParams, "", p.K, " features")
 	const d = 1 << 16

@@ -21,10 +21,10 @@ func (d *Data) CheckFactorized(dst *FactorizedSums, f *Features, w *Weights, row
 
 // CheckPredict returns an error if the arguments of Rows.Predict do not match the rows.
 func (d *Data) CheckPredict(dst *Prediction, f *Features, p *Posterior) error {
-	if err := cmp.Or(d.CheckFeatures(f), p.Check(f)); err != nil {
+	if err := cmp.Or(d.CheckFeatures(f), p.check(f)); err != nil {
 		return err
 	}
-	return dst.Check(d.N, p.D)
+	return dst.check(d.N, p.D)
 }
 
 // CheckSolve returns an error if the arguments of Rows.Solve do not match the rows.

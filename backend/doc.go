@@ -1,7 +1,21 @@
 // Package backend defines the interface between the model and its backends: damped-cosine
 // features, the windows that gate them, and the sums over the rows that the bounds need.
 //
-// It does not depend on the Gaussian process. Feature k is a damped cosine with center z_k,
+//	the model on the host                             Rows on a device
+//
+//	N rows of data            ──── Backend.Open ───>  kept there
+//	M features                ──── Moments ────────>  a pass over the rows
+//	C [M,D], G [M,M]          <─────────────────────  sums
+//	∂bound/∂C, ∂bound/∂G      ──── Pullback ───────>  a pass over the rows
+//	∂bound/∂features          <─────────────────────  sums
+//
+// A program chooses a backend and closes it:
+//
+//	b := cpu.New() // or gpu.Open, ranks.New
+//	defer b.Close()
+//	model, result, err := vssgp.Fit(ctx, data, vssgp.Options{Backend: b})
+//
+// The package does not depend on the Gaussian process. Feature k is a damped cosine with center z_k,
 // decay P_k, angular frequency ω_k, phase c_k and amplitudes A1_k, A0_k and A2_k:
 //
 //	d         = x − z_k

@@ -55,13 +55,6 @@ func (f *Features) Fields() []Field {
 	}
 }
 
-// Zero sets every real-valued array to 0.
-func (f *Features) Zero() {
-	for _, a := range f.Fields() {
-		clear(a.Data)
-	}
-}
-
 // Offsets returns the indices at which the windows' features begin: window v has
 // features [o[v], o[v+1]). It has V+1 entries.
 func (f *Features) Offsets() []int {

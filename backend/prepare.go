@@ -5,21 +5,22 @@ import "slices"
 // Prepared contains rows in the order in which backends sum them, with the gates of their
 // windows and the step between neighbors.
 type Prepared struct {
-	Order    []int        // [N] original row at each position
-	Position []int        // [N] position of each original row
-	Runs     []Run        // of positions, in order of increasing Cell
-	X, Y     []float64    // [N,Q], [N,D] by position
-	Gate     [2][]float64 // [N] gates of the first and the second window of a row's run, 0 if there is no second; nil without windows
-	Delta    float64      // most frequent exact step between neighbors; 0 if there is none or there are several inputs
-	Even     []int32      // [N] number of consecutive rows of the run, starting with each, that are Delta apart; nil if Delta is 0
+	Order []int        // [N] original row at each position
+	Runs  []Run        // of positions, in order of increasing Cell
+	X, Y  []float64    // [N,Q], [N,D] by position
+	Gate  [2][]float64 // [N] gates of the first and the second window of a row's run, 0 if there is no second; nil without windows
+	Delta float64      // most frequent exact step between neighbors; 0 if there is none or there are several inputs
+	Even  []int32      // [N] number of consecutive rows of the run, starting with each, that are Delta apart; nil if Delta is 0
+
+	position []int // [N] position of each original row
 }
 
 // Prepare returns a copy of the rows in the order in which backends sum them.
 func (d *Data) Prepare() *Prepared {
 	l := d.Windows.NewLayout(d.X, d.N, d.Q)
-	p := &Prepared{Order: l.Order, Position: make([]int, d.N)}
+	p := &Prepared{Order: l.Order, position: make([]int, d.N)}
 	for i, n := range l.Order {
-		p.Position[n] = i
+		p.position[n] = i
 	}
 	p.Gather(d, l.Order, l.Runs)
 	if d.Q == 1 {
@@ -64,7 +65,7 @@ func (p *Prepared) Gather(d *Data, given []int, runs []Run) {
 // runs index the sorted positions.
 func (p *Prepared) Pick(positions []int, runs []Run, given []int) ([]int, []Run) {
 	for _, n := range given {
-		positions = append(positions, p.Position[n])
+		positions = append(positions, p.position[n])
 	}
 	slices.Sort(positions)
 	run := 0

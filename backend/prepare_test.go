@@ -33,7 +33,7 @@ func TestPrepare(t *testing.T) {
 		for _, r := range p.Runs {
 			for i := r.Lo; i < r.Hi; i++ {
 				own := p.Y[2*i] == float64(p.Order[i]) && slices.Equal(p.X[d.Q*i:][:d.Q], d.X[d.Q*p.Order[i]:][:d.Q])
-				if i != at || !own || p.Position[p.Order[i]] != i {
+				if i != at || !own || p.position[p.Order[i]] != i {
 					t.Fatalf("position %d has row %v, want %d", at, p.Y[2*i], p.Order[at])
 				}
 				if p.Even != nil && int(p.Even[i]) > r.Hi-i {

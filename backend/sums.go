@@ -85,8 +85,8 @@ type Posterior struct {
 	D    int       // outputs
 }
 
-// Check returns an error if the arrays do not match the features.
-func (p *Posterior) Check(f *Features) error {
+// check returns an error if the arrays do not match the features.
+func (p *Posterior) check(f *Features) error {
 	if p == nil || f == nil {
 		return errNil
 	}
@@ -111,8 +111,8 @@ func NewPrediction(n, d int) *Prediction {
 	return &Prediction{Mean: make([]float64, n*d), Cov: make([]float64, n*d*d)}
 }
 
-// Check returns an error if the arrays do not match n rows and d outputs.
-func (p *Prediction) Check(n, d int) error {
+// check returns an error if the arrays do not match n rows and d outputs.
+func (p *Prediction) check(n, d int) error {
 	if p == nil {
 		return errNil
 	}

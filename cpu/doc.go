@@ -1,5 +1,13 @@
 // Package cpu implements backend.Backend on all CPU cores, with the kernels of package
-// internal/simd.
+// internal/simd. It is the default backend; New is for programs that configure or measure it.
+//
+//	sorted rows           features, in panels of eight
+//	                      window 0  window 1  window 2
+//	run of windows 0, 1   ████████  ████████             chunk = tiles of some rows: their features,
+//	run of windows 1, 2             ████████  ████████   then the products of these
+//
+//	b := cpu.New(cpu.WithTimings())
+//	model, result, err := vssgp.Fit(ctx, data, vssgp.Options{Backend: b})
 //
 // Features are packed into panels of eight. The features of each window begin a new panel
 // (panels.go). Rows are sorted into runs with the same windows, and runs are divided into chunks

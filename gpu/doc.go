@@ -2,6 +2,9 @@
 // builds everywhere. Package cuda determines the available GPUs (build tags cuda and cudaemu);
 // without a GPU, the error of Open wraps cuda.ErrNoDevice.
 //
+//	b, err := gpu.Open(gpu.Options{})
+//	model, result, err := vssgp.Fit(ctx, data, vssgp.Options{Backend: b})
+//
 // # A call
 //
 // Arguments and results of the methods of backend.Rows are host values: no device pointer, stream

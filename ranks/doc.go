@@ -1,6 +1,23 @@
 // Package ranks distributes the sums over rows over several processes, on one or several machines.
 // Its Backend is a backend.Backend whose rows are distributed over all of them.
 //
+//	        rank 0: data, parameters, optimizer
+//	           │ features        ^ sums
+//	           ├──────────┬──────┴───┐
+//	        rank 0     rank 1     rank 2         each with a backend: cpu or gpu
+//	rows    0 … N/3    … 2N/3     … N
+//
+// Every rank runs the same program:
+//
+//	c, leave, err := ranks.World() // of mpirun; otherwise c is nil
+//	defer leave()
+//	if c.Rank() > 0 {
+//		return ranks.Serve(c, open) // open returns the backend of this rank
+//	}
+//	defer ranks.Quit(c)
+//	b, err := ranks.New(c, cpu.New(), "")
+//	model, result, err := vssgp.Fit(ctx, data, vssgp.Options{Backend: b})
+//
 // Rank 0 has the data, the parameters and the optimizer; the others run Serve. For each pass rank 0
 // sends the features, every rank sums over its rows, and the sums are added on rank 0. Only rank 0
 // makes decisions, so clocks, signals and processors may differ between ranks.

@@ -15,11 +15,11 @@ import (
 	"github.com/vssgp/vssgp/internal/version"
 )
 
-// FileFormat is the metadata entry "format" of the model file of a series.
-const FileFormat = "vssgp-series/3"
+// fileFormat is the metadata entry "format" of the model file of a series.
+const fileFormat = "vssgp-series/3"
 
 // formats are the formats that Read accepts. Models of version 2 are of the values or of their logarithms, never of both.
-var formats = []string{FileFormat, "vssgp-series/2"}
+var formats = []string{fileFormat, "vssgp-series/2"}
 
 // otherPrefix begins the names of the tensors and of the record of the less probable scale.
 const otherPrefix = "other."
@@ -140,7 +140,7 @@ func (m *Model) Write(w io.Writer) error {
 		return errEmpty
 	}
 	f := &safetensors.File{Tensors: map[string]safetensors.Tensor{}, Metadata: map[string]string{
-		"format": FileFormat, "version": version.Number,
+		"format": fileFormat, "version": version.Number,
 	}}
 	entries := map[string]any{nameSeries: m.save(f, ""), "x.name": m.XName, "y.names": m.YNames, "notes": m.Notes}
 	if m.other != nil {

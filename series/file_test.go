@@ -103,7 +103,7 @@ func TestOldFormat(t *testing.T) {
 	m := fit(t, made(30, false), Options{Parts: []Part{Constant{}}, Known: true, Draws: 2})
 	var b bytes.Buffer
 	testkit.OK(t, m.Write(&b))
-	old := bytes.Replace(b.Bytes(), []byte(FileFormat), []byte("vssgp-series/2"), 1)
+	old := bytes.Replace(b.Bytes(), []byte(fileFormat), []byte("vssgp-series/2"), 1)
 	l := testkit.Must(Read(bytes.NewReader(old), int64(len(old))))(t)
 	testkit.Equal(t, predict(t, l, m.Next(2)), predict(t, m, m.Next(2)), "predictions")
 }

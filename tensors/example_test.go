@@ -44,3 +44,24 @@ func Example() {
 	// 1.0
 	// -1.0
 }
+
+// A prediction has a mean [N,D], a covariance of the outputs at each row [N,D,D], and a standard
+// deviation [N,D].
+func ExampleCov() {
+	x := tensors.Tensor([]float64{0, 1, 2, 3, 4, 5, 6, 7}, 1) // 8 rows of 1 column, without a copy
+	y := tensors.Tensor([]float64{0, 8, 1, 7, 2, 6, 3, 5, 4, 4, 5, 3, 6, 2, 7, 1}, 2)
+	data, err := tensors.Data(x, y)
+	if err != nil {
+		panic(err)
+	}
+	model, _, err := vssgp.Fit(context.Background(), data, vssgp.Options{Components: 1, Iterations: 5})
+	if err != nil {
+		panic(err)
+	}
+	p, err := model.Predict(context.Background(), []float64{2.5, 3.5, 4.5})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(tensors.Mean(p).Shape(), tensors.Cov(p).Shape(), tensors.SD(p, true).Shape())
+	// Output: (3, 2) (3, 2, 2) (3, 2)
+}

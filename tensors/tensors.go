@@ -9,6 +9,14 @@
 //	Tensor          shares
 //	Mean, Cov       share the prediction's slices
 //	SD              computes a new slice
+//
+// A program that has its data in tensors:
+//
+//	data, err := tensors.Data(x, y)                     // [N,Q], [N,D]
+//	model, result, err := vssgp.Fit(ctx, data, vssgp.Options{})
+//	rows, err := tensors.Rows(xNew)
+//	p, err := model.Predict(ctx, rows)
+//	mean, sd := tensors.Mean(p), tensors.SD(p, true)    // [N,D]
 package tensors
 
 import (

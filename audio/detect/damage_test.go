@@ -110,13 +110,13 @@ func TestFindMistakes(t *testing.T) {
 		o       Options
 		want    error
 	}{
-		{"nil", nil, 100, 8000, Options{}, ErrArgument},
-		{"no samples", x, 0, 8000, Options{}, ErrArgument},
-		{"no rate", x, 100, 0, Options{}, ErrArgument},
-		{"too sensitive", x, 100, 8000, Options{Sensitivity: 10.1}, ErrArgument},
-		{"less than insensitive", x, 100, 8000, Options{Sensitivity: -1}, ErrArgument},
-		{"sensitivity without a number", x, 100, 8000, Options{Sensitivity: math.NaN()}, ErrArgument},
-		{"no such kind", x, 100, 8000, Options{Kinds: []Kind{"hum"}}, ErrArgument},
+		{"nil", nil, 100, 8000, Options{}, audio.ErrArgument},
+		{"no samples", x, 0, 8000, Options{}, audio.ErrArgument},
+		{"no rate", x, 100, 0, Options{}, audio.ErrArgument},
+		{"too sensitive", x, 100, 8000, Options{Sensitivity: 10.1}, audio.ErrArgument},
+		{"less than insensitive", x, 100, 8000, Options{Sensitivity: -1}, audio.ErrArgument},
+		{"sensitivity without a number", x, 100, 8000, Options{Sensitivity: math.NaN()}, audio.ErrArgument},
+		{"no such kind", x, 100, 8000, Options{Kinds: []Kind{"hum"}}, audio.ErrArgument},
 		{"no kinds", x, 100, 8000, Options{}, nil},
 	} {
 		if found, err := Find(context.Background(), c.src, c.n, c.rate, c.o); !errors.Is(err, c.want) || found != nil {

@@ -1,5 +1,19 @@
 // Package detect finds damage in a recording: clicks, dropouts, runs of zeros, and clipped samples. Each kind is found by a detector
 // that reads the recording block by block and returns candidates with their log-odds.
+//
+//	Clicks     ~~~~~~|~~~~~~~     a few samples that the sound around them does not predict
+//	Dropouts   ~~~~~~____~~~~     a short run of one value
+//	Zeros      ~~~~~~0000~~~~     a run of exact zeros
+//	Clipped    /''\__/''\__/'     peaks cut off at one level
+//
+// Find damage in a recording and fill it:
+//
+//	rec, err := audio.Open("in.wav")
+//	found, err := detect.Find(ctx, rec, rec.Len(), rec.Rate, detect.Options{Kinds: detect.Kinds})
+//	for _, f := range found {
+//		gaps = append(gaps, f.Gap)
+//	}
+//	r, err := restore.Fill(ctx, rec.Samples, rec.Rate, gaps, restore.Options{})
 package detect
 
 import (
@@ -15,9 +29,6 @@ import (
 	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/internal/parallel"
 )
-
-// ErrArgument is wrapped by errors about an argument: an unknown kind, a sensitivity out of range, a nil source.
-var ErrArgument = audio.ErrArgument
 
 // A Kind is a kind of damage.
 type Kind string
@@ -171,14 +182,14 @@ func (r recording) tiles(ctx context.Context, margin int, do func(x [][]float64,
 // Find finds damage in a recording of n samples in each channel, in increasing order. Overlapping detections of several kinds in a channel
 // are merged, and the result has the kind that comes first in Options.Kinds. Find reads the recording in tiles, so its memory grows only
 // with the number of detections. If ctx ends, Find returns the detections so far with an error that wraps the error of ctx. Other errors
-// wrap ErrArgument or the error of the source.
+// wrap audio.ErrArgument or the error of the source.
 func Find(ctx context.Context, src audio.Source, n, rate int, o Options) ([]Found, error) {
 	o.Sensitivity = cmp.Or(o.Sensitivity, DefaultSensitivity)
 	switch {
 	case src == nil || n <= 0 || rate <= 0:
-		return nil, fmt.Errorf("%d samples at %d Hz of %v, must be a recording: %w", n, rate, src, ErrArgument)
+		return nil, fmt.Errorf("%d samples at %d Hz of %v, must be a recording: %w", n, rate, src, audio.ErrArgument)
 	case !(o.Sensitivity > 0 && o.Sensitivity <= MaxSensitivity):
-		return nil, fmt.Errorf("sensitivity %v, must be above 0 and at most 10: %w", o.Sensitivity, ErrArgument)
+		return nil, fmt.Errorf("sensitivity %v, must be above 0 and at most 10: %w", o.Sensitivity, audio.ErrArgument)
 	}
 	none, err := src.Read(0, 0)
 	if err != nil {
@@ -188,7 +199,7 @@ func Find(ctx context.Context, src audio.Source, n, rate int, o Options) ([]Foun
 	all := make([]detector, len(o.Kinds))
 	for i, k := range o.Kinds {
 		if detectors[k] == nil {
-			return nil, fmt.Errorf("unknown kind %q, must be one of %q: %w", k, Kinds, ErrArgument)
+			return nil, fmt.Errorf("unknown kind %q, must be one of %q: %w", k, Kinds, audio.ErrArgument)
 		}
 		if all[i], err = detectors[k](ctx, r, &o); err != nil {
 			return nil, fmt.Errorf("find %s: %w", k, err)

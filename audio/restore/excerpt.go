@@ -25,8 +25,8 @@ func excerpts(gaps []Gap, n, context int) []Excerpt {
 }
 
 // Excerpts returns the excerpts that FillFrom would model in a recording of n samples per channel, without models: the gaps with the
-// context of the options on each side, merged if they touch. Errors wrap ErrGaps if gaps are invalid or leave too few observed samples,
-// vssgp.ErrOptions if the context is negative, and vssgp.ErrData if n, channels or rate is not positive.
+// context of the options on each side, merged if they touch. Errors wrap audio.ErrGaps if gaps are invalid or leave too few observed
+// samples, vssgp.ErrOptions if the context is negative, and vssgp.ErrData if n, channels or rate is not positive.
 func Excerpts(channels, n, rate int, gaps []Gap, o Options) ([]Excerpt, error) {
 	if channels < 1 || n <= 0 || rate <= 0 {
 		return nil, fault.Errorf(vssgp.ErrData, "%d samples in %d channels at %d Hz, all must be positive", n, channels, rate)
@@ -35,7 +35,7 @@ func Excerpts(channels, n, rate int, gaps []Gap, o Options) ([]Excerpt, error) {
 		return nil, fault.Errorf(vssgp.ErrOptions, "context is %v, must be at least 0", o.Context)
 	}
 	if len(gaps) == 0 {
-		return nil, fault.Errorf(ErrGaps, "no gap given")
+		return nil, fault.Errorf(audio.ErrGaps, "no gap given")
 	}
 	sorted, err := audio.CheckGaps(gaps, n, channels)
 	if err != nil {
@@ -44,7 +44,7 @@ func Excerpts(channels, n, rate int, gaps []Gap, o Options) ([]Excerpt, error) {
 	all := excerpts(sorted, n, o.context(n, rate))
 	for _, e := range all {
 		if left := e.End - e.Start - audio.Missing(e.Gaps); left < minObserved {
-			return nil, fault.Errorf(ErrGaps, "samples %d:%d contain only %d observed samples, must be at least %d",
+			return nil, fault.Errorf(audio.ErrGaps, "samples %d:%d contain only %d observed samples, must be at least %d",
 				e.Start, e.End, left, minObserved)
 		}
 	}

@@ -13,8 +13,8 @@ import (
 )
 
 // Fill predicts the samples in the gaps of a recording. samples is [channel][sample] at the given rate in Hz, at any scale. Samples in
-// gaps are ignored. The result does not depend on GOMAXPROCS. Errors wrap ErrGaps, vssgp.ErrOptions, vssgp.ErrData, vssgp.ErrMemory or
-// the error of ctx.
+// gaps are ignored. The result does not depend on GOMAXPROCS. Errors wrap audio.ErrGaps, vssgp.ErrOptions, vssgp.ErrData, vssgp.ErrMemory
+// or the error of ctx.
 func Fill(ctx context.Context, samples [][]float64, rate int, gaps []Gap, o Options) (*Result, error) {
 	n, err := length(samples)
 	if err != nil {
@@ -34,7 +34,7 @@ func FillFrom(ctx context.Context, src Source, n, rate int, gaps []Gap, o Option
 	if err = cmp.Or(err, o.checkMethod()); err != nil {
 		return nil, err
 	}
-	method := o.Resolved()
+	method := o.resolved()
 	f := &filler{
 		ctx: cmp.Or(ctx, context.Background()), o: o, began: time.Now(), progress: make([]vssgp.Progress, len(all)),
 		res: &Result{Excerpts: all, rate: rate, samples: n, channels: len(none), Method: method},

@@ -44,7 +44,7 @@ func TestMethods(t *testing.T) {
 		{"resume", Options{Method: Mixture, Model: vssgp.Options{Checkpoint: vssgp.CheckpointOptions{Resume: true}}}, ""},
 	} {
 		if c.want != "" {
-			if got := c.o.Resolved(); got != c.want || c.o.checkMethod() != nil {
+			if got := c.o.resolved(); got != c.want || c.o.checkMethod() != nil {
 				t.Errorf("%s: method %q, %v; want %q", c.name, got, c.o.checkMethod(), c.want)
 			}
 			continue

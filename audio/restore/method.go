@@ -9,8 +9,8 @@ import (
 	"github.com/vssgp/vssgp/internal/fileio/fault"
 )
 
-// Resolved returns the method that Fill will use. It is never Auto.
-func (o *Options) Resolved() Method {
+// resolved returns the method that Fill will use. It is never Auto.
+func (o *Options) resolved() Method {
 	switch {
 	case o.Method != Auto:
 		return o.Method

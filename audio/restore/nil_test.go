@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/vssgp/vssgp"
+	"github.com/vssgp/vssgp/audio"
 	"github.com/vssgp/vssgp/internal/testkit"
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 )
@@ -50,12 +51,12 @@ func TestNilArgumentsAreErrors(t *testing.T) {
 		{"Fill no samples", fill([][]float64{nil}, rate, gap...), vssgp.ErrData},
 		{"Fill ragged channels", fill([][]float64{x[0], x[0][:500]}, rate, gap...), vssgp.ErrData},
 		{"Fill without a rate", fill(x, 0, gap...), vssgp.ErrData},
-		{"Fill no gaps", fill(x, rate), ErrGaps},
-		{"Fill gaps that overlap", fill(x, rate, Gap{Start: 300, End: 310}, Gap{Start: 309, End: 320}), ErrGaps},
-		{"Fill a gap twice", fill(stereo, rate, Gap{Start: 10, End: 20}, Gap{Start: 19, End: 21, Channel: 2}), ErrGaps},
-		{"Fill no such channel", fill(x, rate, Gap{Start: 10, End: 20, Channel: 2}), ErrGaps},
-		{"Fill all of a channel", fill(stereo, rate, Gap{Start: 0, End: 1000, Channel: 1}), ErrGaps},
-		{"Fill with too little left", with(x, rate, gap, Options{Context: time.Millisecond}), ErrGaps},
+		{"Fill no gaps", fill(x, rate), audio.ErrGaps},
+		{"Fill gaps that overlap", fill(x, rate, Gap{Start: 300, End: 310}, Gap{Start: 309, End: 320}), audio.ErrGaps},
+		{"Fill a gap twice", fill(stereo, rate, Gap{Start: 10, End: 20}, Gap{Start: 19, End: 21, Channel: 2}), audio.ErrGaps},
+		{"Fill no such channel", fill(x, rate, Gap{Start: 10, End: 20, Channel: 2}), audio.ErrGaps},
+		{"Fill all of a channel", fill(stereo, rate, Gap{Start: 0, End: 1000, Channel: 1}), audio.ErrGaps},
+		{"Fill with too little left", with(x, rate, gap, Options{Context: time.Millisecond}), audio.ErrGaps},
 		{"Fill clipped samples by vssgp", fill(x, rate, Gap{Start: 10, End: 20, Clipped: true}), vssgp.ErrOptions},
 		{"Fill next to NaN", fill(nan, rate, gap...), vssgp.ErrData},
 		{"Fill by no method", with(x, rate, gap, Options{Model: vssgp.Options{Method: "gp"}}), vssgp.ErrOptions},
@@ -65,7 +66,7 @@ func TestNilArgumentsAreErrors(t *testing.T) {
 		{"FillFrom ragged channels", from(ragged{[][]float64{x[0], nil}}), vssgp.ErrData},
 		{"Around nil", func() error { return testkit.Error(Around(nil, nil).Read(0, 5)) }, vssgp.ErrData},
 		{"Excerpts of nothing", func() error { return testkit.Error(Excerpts(1, 0, 0, nil, Options{})) }, vssgp.ErrData},
-		{"Excerpts of no gaps", func() error { return testkit.Error(Excerpts(1, 1000, rate, nil, Options{})) }, ErrGaps},
+		{"Excerpts of no gaps", func() error { return testkit.Error(Excerpts(1, 1000, rate, nil, Options{})) }, audio.ErrGaps},
 		{"Score of nil", score(nobody, whole(x), whole(x)), vssgp.ErrData},
 		{"Score of nothing", score(&Result{}, whole(x), whole(x)), vssgp.ErrData},
 		{"Score against nil", score(r, whole(x), nil), vssgp.ErrData},

@@ -1,5 +1,19 @@
 // Package restore fills gaps in recordings and reports the uncertainty of each sample. It uses a mixture of autoregressive processes
 // after time and level warping, plain autoregressive models, or a windowed VSSGP fitted to the surrounding samples.
+//
+//	                context         gap         context
+//	samples    ~-~~-~~-~~-~~-~~|???????????|~~-~~-~~-~~-~~-~
+//	mean                       |~~-~--.--~-|                    close to 0 if nothing predicts the sound
+//	sd                         |/'''''''''\|                    largest in the middle
+//	draws                      |~-~~-~~-~~~|                    possible sounds
+//
+// Fill a gap of a recording and write it:
+//
+//	rec, err := audio.Open("in.wav")
+//	gaps := []restore.Gap{{Start: 1200, End: 1240}}
+//	r, err := restore.Fill(ctx, rec.Samples, rec.Rate, gaps, restore.Options{})
+//	patch, clipped, err := rec.Patch(r.Changes(-1))
+//	err = patch.Write(w, rec.Container())
 package restore
 
 import (
@@ -13,9 +27,6 @@ import (
 
 // Gap is a run of missing samples [Start, End).
 type Gap = audio.Gap
-
-// ErrGaps is wrapped by errors about invalid gaps: outside the recording, overlapping, or with too few observed samples around them.
-var ErrGaps = audio.ErrGaps
 
 // A Method selects how gaps are filled.
 type Method string
