@@ -128,7 +128,7 @@ class Hook(BuildHookInterface):
 
 
 def licenses(listed: str, goroot: str, top: Path) -> dict[Path, str]:
-    """Return the license files of vssgp, of Go and of the modules that `go LIST` printed, with their names MODULE/FILE."""
+    """Return the license files of vssgp, Go and the modules that `go LIST` printed, with names MODULE/FILE."""
     folders = dict(line.split(" ", 1) for line in listed.splitlines() if line)
     folders |= {MODULE: str(top), "go": goroot}
     return {

@@ -1,8 +1,10 @@
+import json
 import os
 import shutil
 import subprocess
 import sys
 import zipfile
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,20 @@ def test_command():
     assert os.access(_engine.binary(), os.X_OK)
     done = subprocess.run([sys.executable, "-m", "vssgp", "--version"], capture_output=True, text=True, check=True)
     assert done.stdout.startswith("vssgp ") and subprocess.run([sys.executable, "-m", "vssgp", "oops"]).returncode == 2
+
+
+def test_version(tmp_path):
+    """The package, its metadata, the command and the files of both kinds of models have the same version."""
+    assert vssgp.__version__ == metadata.version("vssgp")
+    assert subprocess.check_output([_engine.binary(), "--version"], text=True).split()[1] == vssgp.__version__
+    told = subprocess.check_output([_engine.binary(), "version", "--json"], text=True)
+    assert json.loads(told)["version"] == vssgp.__version__
+    path = tmp_path / "model.safetensors"
+    vssgp.forecast([1, 2, 3, 2] * 9, 2).model.save(path)
+    assert vssgp.SeriesModel.load(path).info()["version"] == vssgp.__version__
+    vssgp.VSSGPRegressor().fit([[i] for i in range(20)], [i % 3 for i in range(20)]).save(path)
+    told = subprocess.check_output([_engine.binary(), "info", path, "--json"], text=True)
+    assert json.loads(told)["version"] == vssgp.__version__
 
 
 def test_script_that_finds_itself():

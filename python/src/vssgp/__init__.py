@@ -30,7 +30,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Import on first use what takes time: scikit-learn, which the estimator needs, and the reader of the package's metadata."""
+    """Import the estimator and read the version on first use, because scikit-learn and metadata take time."""
     if name == "__version__":
         from importlib.metadata import version
 
