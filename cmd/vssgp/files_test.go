@@ -16,6 +16,7 @@ import (
 
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
 	"github.com/vssgp/vssgp/internal/testkit"
+	"github.com/vssgp/vssgp/internal/version"
 )
 
 // clashes are command lines whose output OUT is an input, with parts of the error. MODEL, DATA, WAV, CLEAN and GAPS are existing files, and
@@ -267,7 +268,7 @@ func TestReports(t *testing.T) {
 	table, rows := testkit.Put(t, dir, "wave.csv", data), testkit.Put(t, dir, "rows.csv", "t\n0.5\n1.5\n20\n")
 	begins := map[string]string{".html": "<!DOCTYPE html>", ".png": "\x89PNG", ".svg": "<?xml"}
 	has := map[string][]string{
-		"fit":     {"Fit of wave.csv", "Residuals of y", "Spectrum of y along t", "Bound over time", "--components", "vssgp (devel)"},
+		"fit":     {"Fit of wave.csv", "Residuals of y", "Spectrum of y along t", "Bound over time", "--components", "vssgp " + version.Number},
 		"predict": {"Prediction by model.safetensors", "of an observation", "--draws"},
 		"info":    {"Model model.safetensors", "Spectrum of y along t", "Power spectrum"},
 	}

@@ -303,7 +303,7 @@ func TestJSONKeys(t *testing.T) {
 			" inference rows rmse mean_log_predictive_density jitter device sums gradient{frequency.mean frequency.variance inducing.location " +
 			"kernel.frequency kernel.lengthscale kernel.variance noise.precision}}"},
 		{"info m.st --top 1",
-			"{model inference fitted inputs outputs features noise_sd components{sd lengthscale period} posterior frequencies{feature location " +
+			"{model version inference fitted inputs outputs features noise_sd components{sd lengthscale period} posterior frequencies{feature location " +
 				"frequency frequency_sd period period_sd reach amplitude}}"},
 		{"forecast d.csv --y y1,y2 --horizon 2 -o f.csv -m s.st", "{rows horizon periods parts noise_sd bound features seconds device}"},
 		{"forecast d.csv --y y1 --horizon 2", "{rows horizon periods parts noise_sd bound features seconds device forecast{columns data}}"},
@@ -319,7 +319,7 @@ func TestJSONKeys(t *testing.T) {
 			" seasonal_naive" + tested + "} seconds device}"},
 		{"fit d.csv --x t --y y1 -o t.st", "{rows periods parts noise_sd bound features seconds device model}"},
 		{"evaluate s.st d.csv", "{bound rows rmse mean_log_predictive_density device}"},
-		{"info s.st", "{model inputs outputs rows periods parts noise_sd bound features hyper{name mode lower upper} first last reach}"},
+		{"info s.st", "{model version inputs outputs rows periods parts noise_sd bound features hyper{name mode lower upper} first last reach}"},
 		{"predict m.st at.csv -o p.csv", "{rows columns output device}"},
 		{"impute " + cut + " -o o.wav --reference clean.wav --model i.st",
 			"{method device seconds iterations bound input rate channels samples missing gaps doubts joint excerpts{start end bound iterations " +
