@@ -3,14 +3,14 @@
 The package includes the command vssgp, which does the computations.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
-from ._engine import VssgpWarning
-from .recordings import Repair, impute
-from .series import Backtest, Filling, Forecast, SeriesModel, backtest, fill, forecast
-
 if TYPE_CHECKING:
+    from ._engine import VssgpWarning
+    from .recordings import Repair, impute
     from .regressors import VSSGPRegressor
+    from .series import Backtest, Filling, Forecast, SeriesModel, backtest, fill, forecast
 
     __version__: str
 
@@ -28,18 +28,17 @@ __all__ = [
     "impute",
 ]
 
+# The modules of the names. They are imported on first use, because NumPy and scikit-learn take longer to import than
+# the command takes to start.
+_MODULES = {"Repair": "recordings", "VSSGPRegressor": "regressors", "VssgpWarning": "_engine", "impute": "recordings"}
+
 
 def __getattr__(name: str) -> object:
-    """Import the estimator and read the version on first use, because scikit-learn and metadata take time."""
     if name == "__version__":
-        from importlib.metadata import version
-
-        return version("vssgp")
-    if name != "VSSGPRegressor":
+        return import_module("importlib.metadata").version("vssgp")
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from . import regressors
-
-    return getattr(regressors, name)
+    return getattr(import_module(f".{_MODULES.get(name, 'series')}", __name__), name)
 
 
 def __dir__() -> list[str]:

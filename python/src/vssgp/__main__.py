@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from ._engine import binary
+from ._binary import binary
 
 
 def main() -> None:

@@ -12,7 +12,6 @@ import io
 import json
 import logging
 import os
-import shutil
 import struct
 import subprocess
 import sys
@@ -24,6 +23,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
+from ._binary import binary
 from ._flags import in_python
 
 Buffer = bytes | bytearray | memoryview
@@ -55,18 +55,6 @@ class Answer:
     def result(self) -> dict[str, Any]:
         """The JSON object that the command prints with --json."""
         return cast(dict[str, Any], json.loads(self.stdout))
-
-
-def binary() -> str:
-    """Return the path of the command: $VSSGP_BINARY, the binary in this package, or vssgp on PATH, in this order.
-
-    Raises RuntimeError if there is none.
-    """
-    own = Path(__file__).parent / "_bin" / ("vssgp.exe" if os.name == "nt" else "vssgp")
-    for path in (os.environ.get("VSSGP_BINARY"), own if own.exists() else None, shutil.which("vssgp")):
-        if path:
-            return str(path)
-    raise RuntimeError(f"the command vssgp is missing: {own} does not exist; reinstall the package")
 
 
 def call(
