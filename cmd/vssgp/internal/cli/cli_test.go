@@ -212,3 +212,15 @@ func TestFormerSpellings(t *testing.T) {
 		t.Errorf("inference %q, optimizer %q", to, optimizer)
 	}
 }
+
+// TestCommitOf checks the commit of module versions. Only versions without a tag have one.
+func TestCommitOf(t *testing.T) {
+	for version, want := range map[string]string{
+		"v0.0.0-20261130120000-0123456789ab":      "0123456789ab",
+		"v0.1.1-0.20261130120000-0123456789ab":    "0123456789ab",
+		"v0.1.1-rc.0.20261130120000-0123456789ab": "0123456789ab",
+		"v0.1.0": "", "v0.2.0-rc.1": "", "(devel)": "", "": "",
+	} {
+		testkit.Equal(t, commitOf(version), want, version)
+	}
+}

@@ -48,8 +48,16 @@ func NewVersion(env *Env) *cobra.Command {
 	})
 }
 
-// pseudoVersion matches a module version without a tag, such as v0.0.0-20261130120000-0123456789ab, which ends with the commit.
+// pseudoVersion matches a module version without a tag, which ends with the time and the beginning of the commit.
 var pseudoVersion = regexp.MustCompile(`[-.]\d{14}-([0-9a-f]{12})$`)
+
+// commitOf returns the beginning of the commit of a module version, or "" if the version is a tag.
+func commitOf(version string) string {
+	if of := pseudoVersion.FindStringSubmatch(version); of != nil {
+		return of[1]
+	}
+	return ""
+}
 
 // ReadVersion returns the build information of the binary.
 func ReadVersion() versionInfo {
@@ -59,9 +67,7 @@ func ReadVersion() versionInfo {
 	if !ok {
 		return v
 	}
-	if of := pseudoVersion.FindStringSubmatch(b.Main.Version); of != nil { // by go install …@main; a build in a clone has vcs.revision
-		v.Revision = of[1]
-	}
+	v.Revision = commitOf(b.Main.Version) // in a build by go install …@main; a build in a clone has vcs.revision
 	for _, s := range b.Settings {
 		switch s.Key {
 		case "vcs.revision":
