@@ -14,7 +14,7 @@ import (
 func documents(t *testing.T) []string {
 	t.Helper()
 	all := pages(t)
-	for _, name := range []string{"DESIGN.md", "CONTRIBUTING.md", "CHANGELOG.md", "THIRD_PARTY.md", "bench/README.md"} {
+	for _, name := range []string{"DESIGN.md", "CONTRIBUTING.md", "CHANGELOG.md", "THIRD_PARTY.md", "bench/README.md", "python/README.md"} {
 		all = append(all, filepath.Join(root, name))
 	}
 	return all
@@ -25,6 +25,9 @@ var (
 	heading = regexp.MustCompile(`(?m)^#+ (.+)$`)
 )
 
+// repository is the address of the files in links from python/README.md, which PyPI shows.
+const repository = "https://github.com/vssgp/vssgp/blob/main/"
+
 // TestLinksLeadToHeadings checks that every link between documents leads to an existing file and heading.
 func TestLinksLeadToHeadings(t *testing.T) {
 	for _, page := range documents(t) {
@@ -32,8 +35,9 @@ func TestLinksLeadToHeadings(t *testing.T) {
 			t.Errorf("%s: the link %q is broken", page, broken)
 		}
 	}
-	if got := brokenLinks(t, filepath.Join(root, "README.md"), "[a](docs/none.md) [b](DESIGN.md#99-none) [c](DESIGN.md#8-windows)"); len(got) != 2 {
-		t.Errorf("found %q of two broken links", got)
+	text := "[a](docs/none.md) [b](DESIGN.md#99-none) [c](DESIGN.md#8-windows) [d](" + repository + "none.md)"
+	if got := brokenLinks(t, filepath.Join(root, "README.md"), text); len(got) != 3 {
+		t.Errorf("found %q of three broken links", got)
 	}
 }
 
@@ -41,11 +45,12 @@ func brokenLinks(t *testing.T, page, text string) (broken []string) {
 	t.Helper()
 	for _, m := range link.FindAllStringSubmatch(text, -1) {
 		path, anchor, _ := strings.Cut(m[1], "#")
-		if strings.HasPrefix(m[1], "https://") {
-			continue
-		}
 		to := page
-		if path != "" {
+		if file, ours := strings.CutPrefix(path, repository); ours {
+			to = filepath.Join(root, file)
+		} else if strings.HasPrefix(path, "https://") {
+			continue
+		} else if path != "" {
 			to = filepath.Join(filepath.Dir(page), path)
 		}
 		if _, err := os.Stat(to); err != nil || anchor != "" && !anchors(readText(t, to))[anchor] {
