@@ -65,6 +65,8 @@ func TestReadGaps(t *testing.T) {
 	plain := []Gap{{Start: 1, End: 5}, {Start: 9, End: 12}}
 	labels := []Gap{{Start: 4000, End: 4160}, {Start: 12_000, End: 16_000, Channel: 2}, {Start: 1, End: 2}}
 	for in, want := range map[string][]Gap{
+		"":                                       nil,
+		"start,end\n":                            nil,
 		"start,end\n1,5\n9,12\n":                 plain,
 		"\ufeffstart, end\r\n 1 , 5\r\n\r\n9,12": plain,
 		"\"start\",\"end\"\n1,5\n9,12\n":         plain,
@@ -81,7 +83,7 @@ func TestReadGaps(t *testing.T) {
 		testkit.Equal(t, testkit.Must(ReadGaps(strings.NewReader(in), 8000))(t), want, in)
 	}
 	for _, c := range []struct{ in, want string }{
-		{"", "line 1"}, {"start,end\n", "no gap"}, {"1,2\n", "header"}, {"end,start\n1,2\n", "header"}, {"start,end\n1,5\n1;2\n", "line 3"},
+		{"1,2\n", "header"}, {"end,start\n1,2\n", "header"}, {"start,end\n1,5\n1;2\n", "line 3"},
 		{"start,end\n1,2,3\n", "line 2"}, {"start,end\n5,2\n", "line 2"}, {"start,end\n1,x\n", "line 2"}, {"start,end\n1,2.5\n", "line 2"},
 		{"start,end\n\"1,2\n", "line"}, {"start,end\n-1,2\n", "negative"}, {"start,end\n1,9223372036854775807\n", "line 2"},
 		{"start,end,channel\n5ms,0.01s,\n100,12.5ms,2\n", "empty"}, {"start,end,channel\n1,2,0\n", "line 2"},

@@ -128,10 +128,6 @@ func readCSV(src io.Reader, rate int) (all []Label, err error) {
 		rec, err := r.Read()
 		var bad *csv.ParseError
 		switch {
-		case err == io.EOF && first:
-			return nil, fault.Errorf(ErrGaps, "line 1: the file is empty, expected the CSV header start,end or labels (seconds TAB seconds TAB text)")
-		case err == io.EOF && len(all) == 0:
-			return nil, fault.Errorf(ErrGaps, "no gap after the header, expected lines START,END in samples or times")
 		case err == io.EOF:
 			return all, nil
 		case errors.As(err, &bad):

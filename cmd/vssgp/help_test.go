@@ -202,7 +202,7 @@ func TestCompletion(t *testing.T) {
 		not    []string
 		ending string // cobra's directive
 	}{
-		"":                              {[]string{"impute", "fit", "predict", "completion"}, nil, ":4"},
+		"":                              {[]string{"repair", "fit", "predict", "completion"}, nil, ":4"},
 		"fit --method ":                 {[]string{"structural", "vssgp", "ssgp", "rp"}, []string{"exact"}, ":4"},
 		"evaluate m --inference ":       {[]string{"exact", "factorized"}, []string{"stochastic"}, ":4"},
 		"fit --tie ":                    {[]string{"kernel.frequency"}, []string{"noise.precision"}, ":4"},
@@ -221,6 +221,8 @@ func TestCompletion(t *testing.T) {
 		"devices ":                      {nil, []string{"csv"}, ":4"},
 		"help ":                         {[]string{"forecast", "forecasting", "tables", "completion"}, []string{"help"}, ":4"},
 		"help completion ":              {[]string{"bash"}, []string{"tables"}, ":4"},
+		"repair a.wav --detect ":        {[]string{"all", "clicks", "clipped"}, nil, ":4"},
+		"repair a.wav --detect clicks,": {[]string{"clicks,dropouts"}, []string{"clicks,clicks"}, ":4"},
 		"man ":                          {nil, []string{"csv"}, ":16"},
 		"fit d.csv -o m --progress ":    {[]string{"auto", "always", "never"}, nil, ":4"},
 	} {

@@ -243,6 +243,7 @@ var mistakeCases = []struct{ line, word string }{
 	{"impute folder --dry-run --detect zeros --out-dir .", "--dry-run"},
 	{"impute good.wav --gap 5:6 --confidence 9 WAV", "--confidence 9: must"},
 	{"impute . --detect zeros --confidence 101 WAV", "--confidence 101"},
+	{"impute . --detect zeros --confidence 0.8 WAV", "--confidence 0.8: must be in percent, such as 80"},
 	{"impute good.wav --dry-run --gap 5:6", "--dry-run"}, {"impute good.wav --sensitivity 3 --gap 5:6 WAV", "--sensitivity"},
 	{"impute good.wav --detect zeros --sensitivity 11 WAV", "--sensitivity 11: must be 0 to 10"},
 	{"impute good.wav --detect zeros --mono on WAV", "--mono requires --detect clicks"},

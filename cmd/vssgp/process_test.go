@@ -260,7 +260,7 @@ var printing = []string{
 	"forecast holes.csv --horizon 2 -o new.csv", "forecast holes.csv --horizon 2 -o -", "forecast holes.csv --horizon 2 -o new.csv --json",
 	"fill holes.csv -o -", "fill holes.csv -o new.csv", "fill holes.csv -o new.csv --json",
 	"backtest data.csv --y y1,y2 --horizon 3 --origins 1", "backtest data.csv --y y1,y2 --horizon 3 --origins 1 --json",
-	"impute cut0.wav --gap 600:620 -o new.wav", "impute cut0.wav --gap 600:620 -o new.wav --json",
+	"repair cut0.wav --gap 600:620 -o new.wav", "repair cut0.wav --gap 600:620 -o new.wav --json",
 	"predict m.safetensors data.csv --x seconds -o -", "predict m.safetensors data.csv --x seconds -o new.csv --json",
 	"man new", "man new --json", "serve",
 }

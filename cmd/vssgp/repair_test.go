@@ -234,6 +234,25 @@ func TestStrict(t *testing.T) {
 	}
 }
 
+// TestEmptyLabels checks that the list of gaps of a recording without damage, which --labels writes, is a valid --gaps: the output is a copy.
+func TestEmptyLabels(t *testing.T) {
+	dir := t.TempDir()
+	file, _, _ := stereo(t)
+	in := func(name string) string { return filepath.Join(dir, name) }
+	take := testkit.Put(t, dir, "take.wav", string(file))
+	for _, list := range []string{"none.txt", "none.csv"} {
+		succeed(t, "repair", take, "--detect", "zeros", "--from", "0s", "--to", "0.1s", "--dry-run", "--labels", in(list))
+		run := succeed(t, "repair", take, "--gaps", in(list), "-o", in("copy.wav"))
+		if out := run.stdout + run.stderr; !strings.Contains(out, list+" has no gaps") {
+			t.Errorf("%s: %q", list, out)
+		}
+		if !bytes.Equal(testkit.Read(t, in("copy.wav")), file) {
+			t.Errorf("%s: the output is not a copy of the input", list)
+		}
+		os.Remove(in("copy.wav"))
+	}
+}
+
 // TestConfidence checks that detections with a low confidence are omitted, labels without a confidence are not, and adjacent detections are
 // one gap.
 func TestConfidence(t *testing.T) {

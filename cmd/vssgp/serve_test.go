@@ -250,7 +250,7 @@ func TestServeDisk(t *testing.T) {
 	}
 	before := listing(t, there)
 	calls := map[string]string{
-		"impute":   "in.wav -o o.wav --gaps gaps.csv --method vssgp --features 3 --iterations 2",
+		"repair":   "in.wav -o o.wav --gaps gaps.csv --method vssgp --features 3 --iterations 2",
 		"forecast": "d.csv -o o.csv --season none", "fill": "d.csv -o o.csv --season none", "backtest": "d.csv --season none --origins 1",
 		"fit": "d.csv -o o.st --method vssgp --features 3 --iterations 2", "predict": "m.safetensors d.csv -o o.csv",
 		"evaluate": "m.safetensors d.csv", "info": "m.safetensors", "devices": "", "version": "",

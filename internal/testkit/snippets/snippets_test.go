@@ -40,6 +40,10 @@ func pages(t *testing.T) []string {
 var skippedElsewhere = regexp.MustCompile(`(?m)^go test \./\.\.\.$`)
 
 func TestSnippets(t *testing.T) {
+	bin := t.TempDir() // the command is installed, as most pages assume
+	b := block{page: "docs/install.md"}
+	shell(t, root, b, "go", "build", "-o", bin, "./cmd/vssgp")
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	all := pages(t)
 	for _, page := range all[:slow.Pick(len(all), 1)] {
 		t.Run(filepath.Base(page), func(t *testing.T) {

@@ -41,7 +41,8 @@ func (g *gapFlags) add(f *pflag.FlagSet) {
 	f.Var(cli.FileName(&g.file, cli.FileUse{Extensions: []string{"csv", "txt"}}), "gaps",
 		"`file` of gaps: CSV with the columns start,end, or Audacity labels")
 	f.BoolVar(&g.cues, "cues", false, "fill the regions marked by cue points in the WAV file")
-	f.StringSliceVar(&g.detect, "detect", nil, "`kinds` of damage to find: all, or "+kinds)
+	f.Var(&cli.Value{Kind: "kinds", List: true, Words: append([]string{"all"}, strings.Split(kinds, ", ")...), Parse: g.addKinds}, "detect",
+		"`kinds` of damage to find: all, or "+kinds)
 	f.Float64Var(&g.find.Sensitivity, "sensitivity", detect.DefaultSensitivity,
 		"0 to 10; higher finds more, and more false positives")
 	g.vinyl, g.mono = autoSwitch, autoSwitch
@@ -53,6 +54,12 @@ func (g *gapFlags) add(f *pflag.FlagSet) {
 	f.Var(cli.OutputFile(&g.labels, "txt", "csv"), "labels",
 		"write detections or gaps to this `file`: Audacity labels (.txt) or .csv")
 	f.BoolVar(&g.dry, "dry-run", false, "list the damage found by --detect without filling it")
+}
+
+// addKinds parses --detect. Check reports unknown kinds.
+func (g *gapFlags) addKinds(list string) error {
+	g.detect = append(g.detect, strings.Split(list, ",")...)
+	return nil
 }
 
 // autoSwitch is the value of --vinyl and --mono for which the recording determines the mode.
@@ -91,6 +98,8 @@ func (g *gapFlags) check(f *pflag.FlagSet) error {
 		return cli.Mistake("--mono requires --detect clicks")
 	case f.Changed("confidence") && (g.detect == nil && g.file == "" || !(g.confidence >= 0 && g.confidence <= 100)):
 		return cli.Mistake("--confidence %v: must be 0 to 100 percent, with --detect or with labels in --gaps", g.confidence)
+	case g.confidence > 0 && g.confidence < 1:
+		return cli.Mistake("--confidence %v: must be in percent, such as %.0f", g.confidence, 100*g.confidence)
 	case g.dry && (f.Changed("output") || f.Changed("out-dir") || f.Changed("removed")):
 		return cli.Mistake("--dry-run cannot be combined with -o, --removed or --out-dir, because it writes no recording")
 	case !(g.find.Sensitivity >= 0 && g.find.Sensitivity <= 10):
@@ -265,6 +274,10 @@ func readGaps(env *cli.Env, path string, rec *audio.File) (gaps []audio.Gap, fou
 		g, rate := gaps[bad], float64(rec.Rate()) // the file may contain times, but the error contains samples
 		return nil, nil, fmt.Errorf("%s: line %d: %w (the line is %.6g s to %.6g s)", path, labels[bad].Line, check(bad),
 			float64(g.Start)/rate, float64(g.End)/rate)
+	}
+	if len(labels) == 0 { // as --labels writes it if nothing is found
+		env.Note("%s has no gaps", path)
+		return nil, []detect.Found{}, nil
 	}
 	if !slices.ContainsFunc(labels, func(l audio.Label) bool { return l.Text != "" }) {
 		found = nil

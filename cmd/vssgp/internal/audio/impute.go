@@ -1,4 +1,4 @@
-// Package audio implements the command impute.
+// Package audio implements the command repair.
 package audio
 
 import (
@@ -49,14 +49,14 @@ const (
 	maxFills = 100
 )
 
-// New returns the command impute.
+// New returns the command repair, whose first name was impute.
 func New(env *cli.Env) *cobra.Command {
 	o := &imputeFlags{}
 	cmd := env.Command(&cobra.Command{
-		Use:        "impute IN.wav -o OUT.wav",
-		Aliases:    []string{"repair"},
+		Use:        "repair IN.wav -o OUT.wav",
+		Aliases:    []string{"impute"},
 		SuggestFor: []string{"restore", "declick", "declip", "decrackle", "inpaint"},
-		Short:      "Find and fill damage in a recording (alias: repair)",
+		Short:      "Find and fill damage in a recording (alias: impute)",
 		Long: `Finds damage in a recording, or reads a list of gaps, and fills the damaged samples. Other
 samples are copied bit for bit, but if restored peaks exceed full scale, the output is lowered
 (--gain, --format). Input formats are WAV, FLAC, AIFF, RF64, W64 and SPHERE. The extension of
@@ -76,12 +76,12 @@ printed with the reason.
 --method vssgp fits a variational sparse spectrum GP to the audio around each gap. It
 accepts the model flags of "vssgp fit". Details: "vssgp help repairing" and
 "vssgp help fills".`,
-		Example: `  vssgp impute record.flac --detect clicks -o repaired.flac --report repaired.html
-  vssgp impute take.wav --gap 1200:1240 --gap 0.5s:0.52s -o out.wav --sd out-sd.csv
-  vssgp impute marked.wav --cues -o out.flac
-  vssgp impute take.wav --detect dropouts,clipped --dry-run --labels found.txt
-  vssgp impute takes --detect dropouts --out-dir repaired --labels 'repaired/{}.txt'
-  vssgp impute cut.wav --gaps gaps.csv --reference clean.wav --report out.html -o out.wav`,
+		Example: `  vssgp repair record.flac --detect clicks -o repaired.flac --report repaired.html
+  vssgp repair take.wav --gap 1200:1240 --gap 0.5s:0.52s -o out.wav --sd out-sd.csv
+  vssgp repair marked.wav --cues -o out.flac
+  vssgp repair take.wav --detect dropouts,clipped --dry-run --labels found.txt
+  vssgp repair takes --detect dropouts --out-dir repaired --labels 'repaired/{}.txt'
+  vssgp repair cut.wav --gaps gaps.csv --reference clean.wav --report out.html -o out.wav`,
 	}, func(ctx context.Context, args []string) error { return runImpute(ctx, env, args[0], o) },
 		cli.InputFile("IN.wav", cli.RecordingFiles))
 	cmd.Annotations = cli.FlagGroups("Most used: detect gaps gap output report labels dry-run sensitivity out-dir",

@@ -171,11 +171,11 @@ func printFound(env *cli.Env, f *report.Fill) {
 	}
 	var counts []string
 	for _, k := range kinds {
-		name := string(k)
-		if count[k] == 1 {
-			name = strings.TrimSuffix(name, "s") // 1 click
+		one := strings.TrimSuffix(string(k), "s")
+		if k == detect.Clipped {
+			one = "clipped peak"
 		}
-		counts = append(counts, fmt.Sprintf("%d %s", count[k], name))
+		counts = append(counts, cli.Counted(count[k], one))
 	}
 	found := cmp.Or(strings.Join(counts, ", "), "nothing to repair")
 	env.Print("found %s in %.1f s of audio", found, float64(f.Samples)/float64(f.Rate))

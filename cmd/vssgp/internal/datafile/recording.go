@@ -79,7 +79,7 @@ func ReadAudio(ctx context.Context, env *cli.Env, path string) (*vssgp.Data, err
 // ctx is canceled or the file is closed.
 func OpenRecording(ctx context.Context, env *cli.Env, path string) (*audio.File, io.Closer, error) {
 	if info, err := os.Stat(path); env.Served == nil && err == nil && info.IsDir() {
-		return nil, nil, cli.Mistake("%s is a folder; must be a recording (impute --out-dir fills all recordings of a folder)", path)
+		return nil, nil, cli.Mistake("%s is a folder; must be a recording (repair --out-dir repairs all recordings of a folder)", path)
 	}
 	f, size, err := env.Served.Open(path)
 	if err != nil {

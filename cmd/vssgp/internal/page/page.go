@@ -196,6 +196,8 @@ func follow(markdown string) string {
 		to = "vssgp help " + docs.Topics[i].Name
 	} else if strings.HasPrefix(m[3], "http") {
 		to = m[3]
+	} else if file != "" && !strings.Contains(file, "/") {
+		to = "docs/" + file
 	}
 	switch {
 	case to == "":

@@ -65,7 +65,7 @@ func readSeries(
 		}
 		_, err := datafile.ReadAudio(ctx, env, path)
 		if err == nil {
-			err = cli.Mistake("%s is a recording, not a table; impute fills gaps in recordings, and fit models them", path)
+			err = cli.Mistake("%s is a recording, not a table; repair fills gaps in recordings, and fit models them", path)
 		}
 		return nil, err
 	}
