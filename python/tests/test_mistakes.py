@@ -1,6 +1,7 @@
 """Invalid arguments raise a one-line ValueError or TypeError that uses the names of the Python API."""
 
 import datetime
+import sys
 
 import numpy as np
 import pytest
@@ -173,6 +174,20 @@ def test_results():
     refused(lambda: f.draws(-1), "n=-1")
     refused(lambda: f.plot(last=-1), "last=-1")
     refused(lambda: f.model.predict(NEXT, {"a": [1]}), "no regressor 'a'")
+
+
+def test_missing_extras(monkeypatch):
+    f, scores = forecast(V, 2), backtest(V, 2, 2)
+    for module in ("pandas", "matplotlib", "matplotlib.pyplot"):
+        monkeypatch.setitem(sys.modules, module, None)  # an import fails
+    for call, message in (
+        (f.plot, 'plot requires matplotlib; install it with: pip install "vssgp[plot]"'),
+        (f.frame, 'frame requires pandas; install it with: pip install "vssgp[pandas]"'),
+        (scores.frame, 'frame requires pandas; install it with: pip install "vssgp[pandas]"'),
+    ):
+        with pytest.raises(ModuleNotFoundError) as error:
+            call()
+        assert str(error.value) == message
 
 
 WORKS = {  # unusual but valid values of y and x

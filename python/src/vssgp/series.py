@@ -16,7 +16,8 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from numbers import Real
 from pathlib import Path
@@ -114,6 +115,16 @@ def _with_options(function: F) -> F:
     ]
     setattr(function, "__signature__", signature.replace(parameters=own + known))  # noqa: B010
     return function
+
+
+@contextmanager
+def _extra(name: str, module: str, what: str) -> Iterator[None]:
+    """Name the extra to install if the module that `what` imports is missing."""
+    try:
+        yield
+    except ModuleNotFoundError as err:
+        message = f'{what} requires {module}; install it with: pip install "vssgp[{name}]"'
+        raise ModuleNotFoundError(message, name=module) from err
 
 
 @dataclass(frozen=True)
@@ -215,7 +226,8 @@ class _Predicted:
 
         For several outputs, the column names are pairs (output, name).
         """
-        import pandas as pd
+        with _extra("pandas", "pandas", "frame"):
+            import pandas as pd
 
         first = {k: getattr(self, k) for k in ("mean", "values") if hasattr(self, k)}
         named = first | {k: getattr(self, k) for k in ("sd", "lower", "upper")} | self.ends
@@ -275,8 +287,9 @@ class Forecast(_Predicted):
         The axes. For several outputs, an array with one per output.
 
         """
-        import matplotlib.pyplot as plt
-        from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
+        with _extra("plot", "matplotlib", "plot"):
+            import matplotlib.pyplot as plt
+            from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
 
         outputs = len(self._shape.names)
         if last is not None and not last > 0:
@@ -366,7 +379,8 @@ class Backtest:
 
     def frame(self) -> Any:
         """Return the scores as a DataFrame with one row per method."""
-        import pandas as pd
+        with _extra("pandas", "pandas", "frame"):
+            import pandas as pd
 
         return pd.DataFrame(self.scores).T
 
