@@ -2,6 +2,7 @@
 
 import datetime
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -174,6 +175,24 @@ def test_results():
     refused(lambda: f.draws(-1), "n=-1")
     refused(lambda: f.plot(last=-1), "last=-1")
     refused(lambda: f.model.predict(NEXT, {"a": [1]}), "no regressor 'a'")
+
+
+@pytest.mark.parametrize("path", ["patients.csv", Path("patients.csv")], ids=["text", "path"])
+def test_path(path):
+    """A path instead of data raises a TypeError that contains a call to read the file."""
+    calls = [
+        (lambda call=call: call(path), "y", "pandas.read_csv(%s)['column']") for call in (forecast, fill, backtest)
+    ]
+    calls += [
+        (lambda: impute(path, 8000), "samples", "scipy.io.wavfile.read(%s)[1]"),
+        (lambda: impute(S, 8000, [(5, 9)], reference=path), "reference", "scipy.io.wavfile.read(%s)[1]"),
+    ]
+    for call, name, example in calls:
+        with pytest.raises(TypeError) as error:
+            call()
+        assert str(error.value) == f"{name} is a path or text; must be the data, such as {example % repr(str(path))}"
+    with pytest.raises(TypeError, match=r"read_csv\(path\)"):
+        forecast("1\n" * 200)
 
 
 def test_missing_extras(monkeypatch):

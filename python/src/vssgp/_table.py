@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import os
 import sys
 import warnings
 from collections.abc import Sequence
@@ -162,6 +163,14 @@ def _how_to_select(y: Any) -> str:
     )
 
 
+def not_text(given: Any, name: str, how_to_read: str) -> None:
+    """Raise TypeError if an argument for data is a path or other text. `how_to_read` is an example with {} for it."""
+    if isinstance(given, (str, os.PathLike)):
+        text = str(given)
+        path = repr(text) if len(text) <= 200 else "path"  # longer text is the content of a file
+        raise TypeError(f"{name} is a path or text; must be the data, such as {how_to_read.format(path)}")
+
+
 def _index(given: Any, name: str) -> Any:
     """Return a pandas Index if `given` is a pandas Series or a list of dates with a time zone, else `given`."""
     pd = _pandas()
@@ -185,6 +194,7 @@ class Series:
 
     def __init__(self, y: Any, x: Any = None, yerr: Any = None, regressors: Any = None):
         self.ids: list[Any] | None = None
+        not_text(y, "y", "pandas.read_csv({})['column']")
         if is_pandas(y) and y.ndim == 2 and {"ds", "y"} <= set(y.columns):
             y, regressors = self._long(y, x, regressors)
         self.like = y

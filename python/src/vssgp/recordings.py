@@ -14,6 +14,7 @@ from . import _engine, _files
 from ._engine import Buffer, Progress
 from ._files import Array
 from ._flags import flags
+from ._table import not_text
 
 Gaps = Iterable[Sequence[int | None]] | Array
 
@@ -151,6 +152,7 @@ def impute(
 
 
 def _samples(samples: ArrayLike, what: str) -> Array:
+    not_text(samples, what, "scipy.io.wavfile.read({})[1]")
     a = np.asarray(samples)
     if a.ndim not in (1, 2) or 0 in a.shape:
         raise ValueError(f"{what} has the shape {a.shape}; must be [n] or [n, channels], with at least one sample")
