@@ -65,7 +65,9 @@ MISTAKES = [  # argument of forecast, invalid value, pattern of the message
     ("yerr", [1, 2], "yerr has the shape"),
     ("yerr", -1, "standard deviation"),
     ("yerr", np.inf, "yerr is infinite;"),
-    ("horizn", 3, "unexpected keyword argument 'horizn'"),
+    ("horizn", 3, "unexpected keyword argument 'horizn'$"),
+    ("h", 3, "unexpected keyword argument 'h'; .* is horizon$"),
+    ("freq", "MS", "unexpected keyword argument 'freq'; the frequency is inferred"),
 ]
 
 CALLS = [
@@ -77,6 +79,13 @@ CALLS = [
     (lambda: forecast(Y, at=NEXT, regressors={"a": V}, future={"b": [1]}), r"\['b'\]; must be \['a'\]"),
     (lambda: forecast(LONG.assign(price=1), 2), r"regressors=\['price'\]"),
     (lambda: forecast(LONG.rename(columns={"unique_id": "shop"}), 2), r"columns \['shop'\] .* the name unique_id"),
+    (
+        lambda: forecast(LONG.rename(columns={"ds": "date"}), 2),
+        r"\['unique_id', 'date', 'y'\]: .* dates to ds, .*index$",
+    ),
+    (lambda: fill(LONG.assign(unique_id="a").set_index("ds")), "rename_axis"),
+    (lambda: backtest(LONG.rename(columns={"y": "v"})), r"'v'\]: rename the column of values to y$"),
+    (lambda: forecast(LONG[["unique_id"]].assign(v=V), 2), "dates to ds, .* and rename the column of values to y$"),
     (lambda: forecast(LONG, 2, x=[1]), "x cannot be combined"),
     (lambda: forecast(LONG, 2, regressors="heat"), "no such column"),
     (lambda: forecast(LONG.iloc[-2:], 2), "; all 1 series failed"),

@@ -163,6 +163,16 @@ def _how_to_select(y: Any) -> str:
     )
 
 
+def _how_to_rename(columns: list[Any]) -> str:
+    """Return the error about a frame with unique_id that has no column ds or no column y."""
+    how = "rename the column of dates to ds, or use frame.rename_axis('ds').reset_index() if they are the index"
+    if "ds" in columns:
+        how = "rename the column of values to y"
+    elif "y" not in columns:
+        how += ", and rename the column of values to y"
+    return f"a frame with unique_id must have the columns ds and y, but has {columns}: {how}"
+
+
 def not_text(given: Any, name: str, how_to_read: str) -> None:
     """Raise TypeError if an argument for data is a path or other text. `how_to_read` is an example with {} for it."""
     if isinstance(given, (str, os.PathLike)):
@@ -197,6 +207,8 @@ class Series:
         not_text(y, "y", "pandas.read_csv({})['column']")
         if is_pandas(y) and y.ndim == 2 and {"ds", "y"} <= set(y.columns):
             y, regressors = self._long(y, x, regressors)
+        elif is_pandas(y) and y.ndim == 2 and "unique_id" in y.columns:
+            raise ValueError(_how_to_rename(list(y.columns)))
         self.like = y
         frame = is_pandas(y)
         try:

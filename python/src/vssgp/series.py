@@ -46,6 +46,11 @@ P = TypeVar("P", bound="_Predicted")
 
 _DATA, _MODEL, _AT, _OUT, _BANDS = "series.csv", "model.safetensors", "at.csv", "out.csv", "bands.csv"
 _EVENTS = "events.csv"
+_ELSEWHERE = {  # keywords of other libraries
+    **dict.fromkeys(("h", "fh", "steps", "periods"), "the number of rows to forecast is horizon"),
+    "freq": "the frequency is inferred from the positions",
+    "season_length": "the period of a season in rows is season",
+}
 _COLUMNS = "mean", "sd", "lower", "upper"  # of predictions, before the ends of further intervals and the quantiles
 
 
@@ -546,8 +551,10 @@ def backtest(y: Values, horizon: Horizon | None = None, origins: int = 6, **opti
 
 def _task(command: str, y: Values, options: Mapping[str, Any]) -> tuple[Series, list[str], dict[str, Any]]:
     """Return the data of a call, and the arguments and files for the command."""
-    if unknown := set(options) - set(Options.__annotations__):
-        raise TypeError(f"{command}() got an unexpected keyword argument {unknown.pop()!r}")
+    for name in options:
+        if name not in Options.__annotations__:
+            hint = f"; {_ELSEWHERE[name]}" if name in _ELSEWHERE else ""
+            raise TypeError(f"{command}() got an unexpected keyword argument {name!r}{hint}")
     rest = {"seed": 0, **options}
     x, yerr, regressors, events, _ = (rest.pop(k, None) for k in ("x", "yerr", "regressors", "events", "progress"))
     s = Series(y, x, yerr, regressors)
