@@ -238,6 +238,7 @@ WORKS = {  # unusual but valid values of y and x
 def test_works(data):
     f = forecast(horizon=2, **data)
     assert np.isfinite(np.asarray(f.mean)).all() and len(f.index) == 2
+    assert repr(f).startswith("Forecast of 2 rows, ") and "\n" not in repr(f)
 
 
 def test_in_python():

@@ -65,6 +65,13 @@ class Positions:
         """The positions in the caller's type."""
         return self.like if self.pandas else self.values
 
+    def span(self) -> str:
+        """Return the first and the last position as text, such as "2024-01-01 to 2024-01-28". There must be a row."""
+        ends = self.index[[0, -1][: len(self)]]
+        if self.dates and self.periods is None:
+            return " to ".join(Positions(ends).cells())
+        return " to ".join(str(v) if self.texts or self.periods is not None else f"{v:.10g}" for v in ends)
+
     def sortable(self) -> Any:
         """Return the positions as an array that can be sorted and plotted, or None for text not in ISO 8601."""
         if not self.texts:

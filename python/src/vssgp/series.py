@@ -201,7 +201,7 @@ class SeriesModel:
         return _engine.call(all_args, {_MODEL: self.data, _AT: table}, stacklevel=5, names={"draws": "n"}).files[_OUT]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class _Predicted:
     """The common attributes and methods of Forecast and Filling."""
 
@@ -212,10 +212,15 @@ class _Predicted:
     periods: list[float]
     noise_sd: list[float]
     bound: float | None
-    model: SeriesModel = field(repr=False)
-    _shape: Shape = field(repr=False)
-    ends: dict[str, Values] = field(repr=False, default_factory=dict)
-    regressors: dict[str, Any] = field(repr=False, default_factory=dict)
+    model: SeriesModel
+    _shape: Shape
+    ends: dict[str, Values] = field(default_factory=dict)
+    regressors: dict[str, Any] = field(default_factory=dict)
+
+    def _describe(self, what: str, names: Sequence[str], methods: str) -> str:
+        outputs = "" if self._shape.single else f" of {len(self._shape.names)} outputs"
+        rows = f"{len(self.index)} row{'s' if len(self.index) > 1 else ''}{outputs}, {Positions(self.index).span()}"
+        return f"{type(self).__name__} of {rows}{what}: {', '.join([*names, *self.ends])}; {methods}"
 
     def interval(self, level: float = 95) -> tuple[Values, Values]:
         """Return the lower and upper ends of the central `level` percent prediction interval, with the shape of sd."""
@@ -243,7 +248,7 @@ class _Predicted:
         return pd.DataFrame(columns, index=self.index)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Forecast(_Predicted):
     """A forecast of observations, including the noise.
 
@@ -262,7 +267,10 @@ class Forecast(_Predicted):
     """
 
     mean: Values
-    observed: Any = field(repr=False, default=None)
+    observed: Any = None
+
+    def __repr__(self) -> str:
+        return self._describe("", _COLUMNS, ".frame(), .plot(), .model")
 
     def quantile(self, p: float) -> Values:
         """Return the p-quantile of an observation, 0 < p < 1, with the shape of mean."""
@@ -334,7 +342,7 @@ class Forecast(_Predicted):
         return ax
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Filling(_Predicted):
     """A series with estimates of its missing values.
 
@@ -351,6 +359,10 @@ class Filling(_Predicted):
     values: Values
     missing: Values
 
+    def __repr__(self) -> str:
+        filled = f", filled {np.sum(np.asarray(self.missing))}"
+        return self._describe(filled, ("values", *_COLUMNS[1:]), ".frame(), .model")
+
     def interval(self, level: float = 95) -> tuple[Values, Values]:
         """Return the ends of the central `level` percent prediction interval, NaN for values that were not missing."""
         lower, upper = (np.where(self.missing, end, np.nan) for end in super().interval(level))
@@ -359,7 +371,7 @@ class Filling(_Predicted):
         return lower, upper
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Backtest:
     """Scores of forecasts from several origins in a series.
 
@@ -379,8 +391,17 @@ class Backtest:
     origins: int
     season: int
     scores: dict[str, dict[str, float]]
-    by_output: dict[str, dict[str, dict[str, float]]] = field(repr=False)
-    seconds: float = field(repr=False)
+    by_output: dict[str, dict[str, dict[str, float]]]
+    seconds: float
+
+    def __repr__(self) -> str:
+        names = list(dict.fromkeys(name for scores in self.scores.values() for name in scores))
+        cells = [[m, *(f"{s[n]:.4g}" if n in s else "" for n in names)] for m, s in self.scores.items()]
+        columns = list(zip(["", *names], *cells, strict=True))
+        widths = [max(map(len, column)) for column in columns]
+        rows = zip(*columns, strict=True)
+        lines = [" ".join(cell.rjust(w) for cell, w in zip(row, widths, strict=True)) for row in rows]
+        return "\n".join([f"Backtest, horizon={self.horizon}, origins={self.origins}:", *lines])
 
     def frame(self) -> Any:
         """Return the scores as a DataFrame with one row per method."""
