@@ -1,6 +1,8 @@
 """Invalid arguments raise a one-line ValueError or TypeError that uses the names of the Python API."""
 
 import datetime
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -63,7 +65,9 @@ MISTAKES = [  # argument of forecast, invalid value, pattern of the message
     ("yerr", [1, 2], "yerr has the shape"),
     ("yerr", -1, "standard deviation"),
     ("yerr", np.inf, "yerr is infinite;"),
-    ("horizn", 3, "unexpected keyword argument 'horizn'"),
+    ("horizn", 3, "unexpected keyword argument 'horizn'$"),
+    ("h", 3, "unexpected keyword argument 'h'; .* is horizon$"),
+    ("freq", "MS", "unexpected keyword argument 'freq'; the frequency is inferred"),
 ]
 
 CALLS = [
@@ -75,6 +79,13 @@ CALLS = [
     (lambda: forecast(Y, at=NEXT, regressors={"a": V}, future={"b": [1]}), r"\['b'\]; must be \['a'\]"),
     (lambda: forecast(LONG.assign(price=1), 2), r"regressors=\['price'\]"),
     (lambda: forecast(LONG.rename(columns={"unique_id": "shop"}), 2), r"columns \['shop'\] .* the name unique_id"),
+    (
+        lambda: forecast(LONG.rename(columns={"ds": "date"}), 2),
+        r"\['unique_id', 'date', 'y'\]: .* dates to ds, .*index$",
+    ),
+    (lambda: fill(LONG.assign(unique_id="a").set_index("ds")), "rename_axis"),
+    (lambda: backtest(LONG.rename(columns={"y": "v"})), r"'v'\]: rename the column of values to y$"),
+    (lambda: forecast(LONG[["unique_id"]].assign(v=V), 2), "dates to ds, .* and rename the column of values to y$"),
     (lambda: forecast(LONG, 2, x=[1]), "x cannot be combined"),
     (lambda: forecast(LONG, 2, regressors="heat"), "no such column"),
     (lambda: forecast(LONG.iloc[-2:], 2), "; all 1 series failed"),
@@ -175,6 +186,38 @@ def test_results():
     refused(lambda: f.model.predict(NEXT, {"a": [1]}), "no regressor 'a'")
 
 
+@pytest.mark.parametrize("path", ["patients.csv", Path("patients.csv")], ids=["text", "path"])
+def test_path(path):
+    """A path instead of data raises a TypeError that contains a call to read the file."""
+    calls = [
+        (lambda call=call: call(path), "y", "pandas.read_csv(%s)['column']") for call in (forecast, fill, backtest)
+    ]
+    calls += [
+        (lambda: impute(path, 8000), "samples", "scipy.io.wavfile.read(%s)[1]"),
+        (lambda: impute(S, 8000, [(5, 9)], reference=path), "reference", "scipy.io.wavfile.read(%s)[1]"),
+    ]
+    for call, name, example in calls:
+        with pytest.raises(TypeError) as error:
+            call()
+        assert str(error.value) == f"{name} is a path or text; must be the data, such as {example % repr(str(path))}"
+    with pytest.raises(TypeError, match=r"read_csv\(path\)"):
+        forecast("1\n" * 200)
+
+
+def test_missing_extras(monkeypatch):
+    f, scores = forecast(V, 2), backtest(V, 2, 2)
+    for module in ("pandas", "matplotlib", "matplotlib.pyplot"):
+        monkeypatch.setitem(sys.modules, module, None)  # an import fails
+    for call, message in (
+        (f.plot, 'plot requires matplotlib; install it with: pip install "vssgp[plot]"'),
+        (f.frame, 'frame requires pandas; install it with: pip install "vssgp[pandas]"'),
+        (scores.frame, 'frame requires pandas; install it with: pip install "vssgp[pandas]"'),
+    ):
+        with pytest.raises(ModuleNotFoundError) as error:
+            call()
+        assert str(error.value) == message
+
+
 WORKS = {  # unusual but valid values of y and x
     "bool": {"y": V > 13},
     "category": {"y": Y.astype("category")},
@@ -195,6 +238,7 @@ WORKS = {  # unusual but valid values of y and x
 def test_works(data):
     f = forecast(horizon=2, **data)
     assert np.isfinite(np.asarray(f.mean)).all() and len(f.index) == 2
+    assert repr(f).startswith("Forecast of 2 rows, ") and "\n" not in repr(f)
 
 
 def test_in_python():

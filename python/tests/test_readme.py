@@ -1,4 +1,4 @@
-"""The Python code blocks of both READMEs run in order."""
+"""The Python code blocks of both READMEs and of the first page about forecasts run in order."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("page", ["README.md", "python/README.md"])
+@pytest.mark.parametrize("page", ["README.md", "python/README.md", "docs/start-forecast.md"])
 def test_python(page, tmp_path, monkeypatch, capsys):
     pytest.importorskip("pandas")
     pytest.importorskip("matplotlib").use("Agg")

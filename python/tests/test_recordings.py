@@ -73,6 +73,13 @@ def test_channels(clean):
         assert impute(np.nan_to_num(stereo), 16000, mask).gaps == [(5000, 5010, None)]
 
 
+def test_repr(clean):
+    stereo = np.column_stack([clean[:8000], clean[:8000]]) / 2.0**15
+    for samples, size in ((stereo[:, 0], "8000 samples"), (stereo, "8000 samples of 2 channels")):
+        want = f"Repair of {size} at 16000 Hz, gaps: 1, doubts: 0, method: mixture; .samples, .sd, .gaps, .doubts"
+        assert repr(impute(samples, 16000, [(5000, 5010)])) == want
+
+
 def test_channel_warnings():
     random = np.random.default_rng(0)
     tone_and_noise = np.column_stack([np.sin(np.arange(8000) / 9), random.normal(size=8000)]) / 4

@@ -209,6 +209,29 @@ def test_same_seed(co2):
     assert (a.mean == b.mean).all() and (a.sd != c.sd).any()
 
 
+def test_repr(co2):
+    """The display of a result is short and contains the rows, the attributes and the methods."""
+    methods = ".frame(), .plot(), .model"
+    for y, rows in (
+        (co2, "2 rows, 1980-01-01 to 1980-02-01"),
+        (co2.to_period("M"), "2 rows, 1980-01 to 1980-02"),
+        (co2.set_axis(co2.index.strftime("%Y-%m-%d")), "2 rows, 1980-01-01 to 1980-02-01"),
+        (co2.to_numpy(), "2 rows, 120 to 121"),
+        (pd.DataFrame({"a": co2, "b": co2}), "2 rows of 2 outputs, 1980-01-01 to 1980-02-01"),
+    ):
+        assert repr(forecast(y, 2)) == f"Forecast of {rows}: mean, sd, lower, upper; {methods}"
+    f = forecast(co2.to_numpy(), 1, x=1970 + np.arange(120) / 12, level=80)
+    assert str(f) == f"Forecast of 1 row, 1980: mean, sd, lower, upper, lower_80, upper_80; {methods}"
+    holes = repr(fill(co2.where(co2.index.month != 3)))
+    assert (
+        holes == "Filling of 120 rows, 1970-01-01 to 1979-12-01, filled 10: values, sd, lower, upper; .frame(), .model"
+    )
+    b = backtest(co2, 3, 2)
+    title, names, *scores = repr(b).splitlines()
+    assert title == "Backtest, horizon=3, origins=2:" and names.split() == list(b.frame().columns)
+    assert [line.split()[:2] for line in scores] == [[m, f"{s['rmse']:.4g}"] for m, s in b.scores.items()]
+
+
 def test_plot(co2):
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import os
 import sys
 import warnings
 from collections.abc import Sequence
@@ -63,6 +64,13 @@ class Positions:
     def index(self) -> Any:
         """The positions in the caller's type."""
         return self.like if self.pandas else self.values
+
+    def span(self) -> str:
+        """Return the first and the last position as text, such as "2024-01-01 to 2024-01-28". There must be a row."""
+        ends = self.index[[0, -1][: len(self)]]
+        if self.dates and self.periods is None:
+            return " to ".join(Positions(ends).cells())
+        return " to ".join(str(v) if self.texts or self.periods is not None else f"{v:.10g}" for v in ends)
 
     def sortable(self) -> Any:
         """Return the positions as an array that can be sorted and plotted, or None for text not in ISO 8601."""
@@ -162,6 +170,24 @@ def _how_to_select(y: Any) -> str:
     )
 
 
+def _how_to_rename(columns: list[Any]) -> str:
+    """Return the error about a frame with unique_id that has no column ds or no column y."""
+    how = "rename the column of dates to ds, or use frame.rename_axis('ds').reset_index() if they are the index"
+    if "ds" in columns:
+        how = "rename the column of values to y"
+    elif "y" not in columns:
+        how += ", and rename the column of values to y"
+    return f"a frame with unique_id must have the columns ds and y, but has {columns}: {how}"
+
+
+def not_text(given: Any, name: str, how_to_read: str) -> None:
+    """Raise TypeError if an argument for data is a path or other text. `how_to_read` is an example with {} for it."""
+    if isinstance(given, (str, os.PathLike)):
+        text = str(given)
+        path = repr(text) if len(text) <= 200 else "path"  # longer text is the content of a file
+        raise TypeError(f"{name} is a path or text; must be the data, such as {how_to_read.format(path)}")
+
+
 def _index(given: Any, name: str) -> Any:
     """Return a pandas Index if `given` is a pandas Series or a list of dates with a time zone, else `given`."""
     pd = _pandas()
@@ -185,8 +211,11 @@ class Series:
 
     def __init__(self, y: Any, x: Any = None, yerr: Any = None, regressors: Any = None):
         self.ids: list[Any] | None = None
+        not_text(y, "y", "pandas.read_csv({})['column']")
         if is_pandas(y) and y.ndim == 2 and {"ds", "y"} <= set(y.columns):
             y, regressors = self._long(y, x, regressors)
+        elif is_pandas(y) and y.ndim == 2 and "unique_id" in y.columns:
+            raise ValueError(_how_to_rename(list(y.columns)))
         self.like = y
         frame = is_pandas(y)
         try:

@@ -14,13 +14,14 @@ from . import _engine, _files
 from ._engine import Buffer, Progress
 from ._files import Array
 from ._flags import flags
+from ._table import not_text
 
 Gaps = Iterable[Sequence[int | None]] | Array
 
 _IN, _OUT, _GAPS, _SD, _REFERENCE = "in.wav", "out.wav", "gaps.csv", "sd.npy", "reference.wav"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Repair:
     """A repaired recording, as returned by `impute`.
 
@@ -44,15 +45,21 @@ class Repair:
     """
 
     samples: Array
-    sd: Array = field(repr=False)
+    sd: Array
     rate: int
     gaps: list[tuple[int, int, int | None]]
     method: str
     doubts: list[dict[str, Any]]
     found: list[dict[str, Any]] | None = None
-    draws: list[Array] = field(repr=False, default_factory=list)
-    scores: dict[str, dict[str, float]] | None = field(repr=False, default=None)
+    draws: list[Array] = field(default_factory=list)
+    scores: dict[str, dict[str, float]] | None = None
     seconds: float = 0.0
+
+    def __repr__(self) -> str:
+        channels = f" of {self.samples.shape[1]} channels" if self.samples.ndim > 1 else ""
+        gaps = f"gaps: {len(self.gaps)}, doubts: {len(self.doubts)}, method: {self.method}"
+        names = ".samples, .sd, .gaps, .doubts"
+        return f"Repair of {len(self.samples)} samples{channels} at {self.rate} Hz, {gaps}; {names}"
 
 
 def impute(
@@ -151,6 +158,7 @@ def impute(
 
 
 def _samples(samples: ArrayLike, what: str) -> Array:
+    not_text(samples, what, "scipy.io.wavfile.read({})[1]")
     a = np.asarray(samples)
     if a.ndim not in (1, 2) or 0 in a.shape:
         raise ValueError(f"{what} has the shape {a.shape}; must be [n] or [n, channels], with at least one sample")

@@ -16,7 +16,8 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from numbers import Real
 from pathlib import Path
@@ -45,6 +46,11 @@ P = TypeVar("P", bound="_Predicted")
 
 _DATA, _MODEL, _AT, _OUT, _BANDS = "series.csv", "model.safetensors", "at.csv", "out.csv", "bands.csv"
 _EVENTS = "events.csv"
+_ELSEWHERE = {  # keywords of other libraries
+    **dict.fromkeys(("h", "fh", "steps", "periods"), "the number of rows to forecast is horizon"),
+    "freq": "the frequency is inferred from the positions",
+    "season_length": "the period of a season in rows is season",
+}
 _COLUMNS = "mean", "sd", "lower", "upper"  # of predictions, before the ends of further intervals and the quantiles
 
 
@@ -116,6 +122,16 @@ def _with_options(function: F) -> F:
     return function
 
 
+@contextmanager
+def _extra(name: str, module: str, what: str) -> Iterator[None]:
+    """Name the extra to install if the module that `what` imports is missing."""
+    try:
+        yield
+    except ModuleNotFoundError as err:
+        message = f'{what} requires {module}; install it with: pip install "vssgp[{name}]"'
+        raise ModuleNotFoundError(message, name=module) from err
+
+
 @dataclass(frozen=True)
 class SeriesModel:
     """A fitted model of a series.
@@ -185,7 +201,7 @@ class SeriesModel:
         return _engine.call(all_args, {_MODEL: self.data, _AT: table}, stacklevel=5, names={"draws": "n"}).files[_OUT]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class _Predicted:
     """The common attributes and methods of Forecast and Filling."""
 
@@ -196,10 +212,15 @@ class _Predicted:
     periods: list[float]
     noise_sd: list[float]
     bound: float | None
-    model: SeriesModel = field(repr=False)
-    _shape: Shape = field(repr=False)
-    ends: dict[str, Values] = field(repr=False, default_factory=dict)
-    regressors: dict[str, Any] = field(repr=False, default_factory=dict)
+    model: SeriesModel
+    _shape: Shape
+    ends: dict[str, Values] = field(default_factory=dict)
+    regressors: dict[str, Any] = field(default_factory=dict)
+
+    def _describe(self, what: str, names: Sequence[str], methods: str) -> str:
+        outputs = "" if self._shape.single else f" of {len(self._shape.names)} outputs"
+        rows = f"{len(self.index)} row{'s' if len(self.index) > 1 else ''}{outputs}, {Positions(self.index).span()}"
+        return f"{type(self).__name__} of {rows}{what}: {', '.join([*names, *self.ends])}; {methods}"
 
     def interval(self, level: float = 95) -> tuple[Values, Values]:
         """Return the lower and upper ends of the central `level` percent prediction interval, with the shape of sd."""
@@ -215,7 +236,8 @@ class _Predicted:
 
         For several outputs, the column names are pairs (output, name).
         """
-        import pandas as pd
+        with _extra("pandas", "pandas", "frame"):
+            import pandas as pd
 
         first = {k: getattr(self, k) for k in ("mean", "values") if hasattr(self, k)}
         named = first | {k: getattr(self, k) for k in ("sd", "lower", "upper")} | self.ends
@@ -226,7 +248,7 @@ class _Predicted:
         return pd.DataFrame(columns, index=self.index)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Forecast(_Predicted):
     """A forecast of observations, including the noise.
 
@@ -245,7 +267,10 @@ class Forecast(_Predicted):
     """
 
     mean: Values
-    observed: Any = field(repr=False, default=None)
+    observed: Any = None
+
+    def __repr__(self) -> str:
+        return self._describe("", _COLUMNS, ".frame(), .plot(), .model")
 
     def quantile(self, p: float) -> Values:
         """Return the p-quantile of an observation, 0 < p < 1, with the shape of mean."""
@@ -275,8 +300,9 @@ class Forecast(_Predicted):
         The axes. For several outputs, an array with one per output.
 
         """
-        import matplotlib.pyplot as plt
-        from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
+        with _extra("plot", "matplotlib", "plot"):
+            import matplotlib.pyplot as plt
+            from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
 
         outputs = len(self._shape.names)
         if last is not None and not last > 0:
@@ -316,7 +342,7 @@ class Forecast(_Predicted):
         return ax
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Filling(_Predicted):
     """A series with estimates of its missing values.
 
@@ -333,6 +359,10 @@ class Filling(_Predicted):
     values: Values
     missing: Values
 
+    def __repr__(self) -> str:
+        filled = f", filled {np.sum(np.asarray(self.missing))}"
+        return self._describe(filled, ("values", *_COLUMNS[1:]), ".frame(), .model")
+
     def interval(self, level: float = 95) -> tuple[Values, Values]:
         """Return the ends of the central `level` percent prediction interval, NaN for values that were not missing."""
         lower, upper = (np.where(self.missing, end, np.nan) for end in super().interval(level))
@@ -341,7 +371,7 @@ class Filling(_Predicted):
         return lower, upper
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Backtest:
     """Scores of forecasts from several origins in a series.
 
@@ -361,12 +391,22 @@ class Backtest:
     origins: int
     season: int
     scores: dict[str, dict[str, float]]
-    by_output: dict[str, dict[str, dict[str, float]]] = field(repr=False)
-    seconds: float = field(repr=False)
+    by_output: dict[str, dict[str, dict[str, float]]]
+    seconds: float
+
+    def __repr__(self) -> str:
+        names = list(dict.fromkeys(name for scores in self.scores.values() for name in scores))
+        cells = [[m, *(f"{s[n]:.4g}" if n in s else "" for n in names)] for m, s in self.scores.items()]
+        columns = list(zip(["", *names], *cells, strict=True))
+        widths = [max(map(len, column)) for column in columns]
+        rows = zip(*columns, strict=True)
+        lines = [" ".join(cell.rjust(w) for cell, w in zip(row, widths, strict=True)) for row in rows]
+        return "\n".join([f"Backtest, horizon={self.horizon}, origins={self.origins}:", *lines])
 
     def frame(self) -> Any:
         """Return the scores as a DataFrame with one row per method."""
-        import pandas as pd
+        with _extra("pandas", "pandas", "frame"):
+            import pandas as pd
 
         return pd.DataFrame(self.scores).T
 
@@ -532,8 +572,10 @@ def backtest(y: Values, horizon: Horizon | None = None, origins: int = 6, **opti
 
 def _task(command: str, y: Values, options: Mapping[str, Any]) -> tuple[Series, list[str], dict[str, Any]]:
     """Return the data of a call, and the arguments and files for the command."""
-    if unknown := set(options) - set(Options.__annotations__):
-        raise TypeError(f"{command}() got an unexpected keyword argument {unknown.pop()!r}")
+    for name in options:
+        if name not in Options.__annotations__:
+            hint = f"; {_ELSEWHERE[name]}" if name in _ELSEWHERE else ""
+            raise TypeError(f"{command}() got an unexpected keyword argument {name!r}{hint}")
     rest = {"seed": 0, **options}
     x, yerr, regressors, events, _ = (rest.pop(k, None) for k in ("x", "yerr", "regressors", "events", "progress"))
     s = Series(y, x, yerr, regressors)
