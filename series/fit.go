@@ -328,8 +328,16 @@ func (m *Model) average(ctx context.Context, all []*variant, o *Options, share f
 	for _, v := range all {
 		due += v.weight * float64(count)
 		for _, z := range v.own(m.layout, normals[len(m.draws):min(count, int(math.Round(due)))]) {
-			m.draws = append(m.draws, v.widen(m.layout, v.gaussian.By(z)))
+			own, err := v.gaussian.Plausible(z, v.gaussian.By, v.value)
+			if err != nil {
+				return err
+			}
+			if own == nil {
+				own = v.mode
+			}
+			m.draws = append(m.draws, v.widen(m.layout, own))
 		}
+		v.o.forgetMoments()
 	}
 	return m.condition(ctx)
 }

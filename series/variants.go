@@ -2,6 +2,7 @@ package series
 
 import (
 	"cmp"
+	"errors"
 	"math"
 	"math/bits"
 	"slices"
@@ -160,6 +161,18 @@ func (t *trial) variant() (*variant, error) {
 		return nil, err
 	}
 	return &variant{trial: t, gaussian: g, evidence: g.LogEvidence(), weight: 1}, nil
+}
+
+// value returns the log posterior up to a constant, or -Inf where it is not resolved.
+func (v *variant) value(at []float64) (float64, error) {
+	v.o.fixed = true // no derivatives
+	defer func() { v.o.fixed = false }()
+	var e bayes.Evaluation
+	err := v.objective()(&e, at)
+	if errors.Is(err, errUnresolved) {
+		return math.Inf(-1), nil
+	}
+	return e.Value, err
 }
 
 // widen maps the variant's hyper-parameters to a layout with more parts. The other hyper-parameters are absent.

@@ -152,3 +152,30 @@ func laplace(f lbfgs.Func, mode, scale []float64) (*Gaussian, error) {
 	}
 	return p.Gaussian, nil
 }
+
+// TestPlausible checks draws from the Gaussian of an objective that falls steeply from some distance on one side of the mode: draws on this
+// side end near this distance, others are not changed. There is none if the objective cannot be evaluated, and its errors are returned.
+func TestPlausible(t *testing.T) {
+	g := testkit.Must(NewGaussian([]float64{1, 2}, []float64{1, 1}, 0, []float64{1, 0, 0, 1}))(t)
+	cliff := func(v []float64) (float64, error) {
+		a, b := v[0]-1, v[1]-2
+		over := max(0, a-0.5)
+		return -0.5*(a*a+b*b) - 500*over*over, nil
+	}
+	for _, z := range [][]float64{{0.4, -2}, {-3, 3}, {0.55, 0}} {
+		testkit.Equal(t, testkit.Must(g.Plausible(z, g.By, cliff))(t), g.By(z), z)
+	}
+	most := 0.5 + math.Sqrt(raySlack/500.0)
+	for _, z := range [][]float64{{0.6, 0}, {2, 1}, {4, -4}} {
+		v := testkit.Must(g.Plausible(z, g.By, cliff))(t)
+		if a := v[0] - 1; a > most || a < rayBack*0.5 || math.Abs((v[1]-2)*z[0]-a*z[1]) > 1e-12 {
+			t.Errorf("%v: %v, want a point on the ray to it with a distance of %.2g to %.2g", z, v, rayBack*0.5, most)
+		}
+	}
+	nowhere := func([]float64) (float64, error) { return math.Inf(-1), nil }
+	testkit.Equal(t, testkit.Must(g.Plausible([]float64{1, 1}, g.By, nowhere))(t), nil, "nowhere")
+	failure := errors.New("failure")
+	if _, err := g.Plausible([]float64{1, 1}, g.By, func([]float64) (float64, error) { return 0, failure }); err != failure {
+		t.Errorf("error %v, want %v", err, failure)
+	}
+}

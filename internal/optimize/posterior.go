@@ -171,14 +171,9 @@ func (p *Posterior) write(to *variational.Params, v []float64) {
 	p.c.write(to, x)
 }
 
-const (
-	// followGain is the minimum gain in nats of a step that adapts q to the hyper-parameters of a draw, and followMost is the maximum
-	// number of steps.
-	followGain, followMost = 1e-3, 50
-	// A draw whose objective is more than raySlack nats below the Gaussian moves toward the mode by the factor rayBack per step, down to
-	// rayLeast of its distance.
-	raySlack, rayBack, rayLeast = 3, 0.7, 0.01
-)
+// followGain is the minimum gain in nats of a step that adapts q to the hyper-parameters of a draw, and followMost is the maximum
+// number of steps.
+const followGain, followMost = 1e-3, 50
 
 // follow returns all coordinates and the objective for hyper-parameters own and the optimal q for them.
 func (p *Posterior) follow(own []float64) (v []float64, value float64, err error) {
@@ -202,31 +197,28 @@ func (p *Posterior) follow(own []float64) (v []float64, value float64, err error
 	return v, value, err
 }
 
-// Draw returns the parameters of a draw from the Gaussian, with the optimal q for them. If the objective falls much faster than the
-// Gaussian, the draw moves toward the mode until the objective is at most raySlack below the Gaussian.
+// Draw returns the parameters of a draw from the Gaussian, with the optimal q for them.
 func (p *Posterior) Draw(random *rand.Rand) (*variational.Params, error) {
 	z := make([]float64, len(p.Mode))
-	half := 0.0
 	for i := range z {
 		z[i] = random.NormFloat64()
-		half += 0.5 * z[i] * z[i]
 	}
-	for t := 1.0; t > rayLeast; t *= rayBack {
-		along := slices.Clone(z)
-		for i := range along {
-			along[i] *= t
+	var all []float64 // coordinates of the last point
+	own, err := p.Plausible(z, p.Along, func(own []float64) (value float64, err error) {
+		all, value, err = p.follow(own)
+		if err != nil && !errors.Is(err, lbfgs.ErrStop) {
+			return math.Inf(-1), nil
 		}
-		v, value, err := p.follow(p.Along(along))
-		if errors.Is(err, lbfgs.ErrStop) {
-			return nil, err
-		}
-		if err == nil && value >= p.Value-t*t*half-raySlack {
-			to := p.params.Clone()
-			p.write(to, v)
-			return to, nil
-		}
+		return value, err
+	})
+	if err != nil {
+		return nil, err
 	}
-	return p.params.Clone(), nil
+	to := p.params.Clone()
+	if own != nil {
+		p.write(to, all)
+	}
+	return to, nil
 }
 
 // axisStep is the size of SD's finite differences along the Gaussian's axes, in standard

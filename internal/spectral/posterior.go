@@ -12,13 +12,8 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-const (
-	// A draw whose objective is more than raySlack nats below the Gaussian approximation moves toward the mode by the factor rayBack per
-	// step, at most raySteps times.
-	raySlack, rayBack, raySteps = 3, 0.7, 12
-	// drawSalt separates the random stream of the draws from other streams.
-	drawSalt = 0x5bec7a1
-)
+// drawSalt separates the random stream of the draws from other streams.
+const drawSalt = 0x5bec7a1
 
 // An Expanded model has the parameters of package variational: pairs of cosine and sine for the components' nodes.
 type Expanded struct {
@@ -112,31 +107,23 @@ func (p *Posterior) Spreads() (variance, frequency []float64) {
 	return variance, frequency
 }
 
-// draw returns the model for standard normal variables z. If the objective falls much faster than the Gaussian approximation, the draw
-// moves toward the mode.
+// draw returns the model for standard normal variables z.
 func (p *Posterior) draw(z []float64) (Model, error) {
-	half := 0.0
-	for _, v := range z {
-		half += 0.5 * v * v
-	}
 	slope := make([]float64, len(z))
-	t := 1.0
-	for range raySteps {
-		along := slices.Clone(z)
-		for i := range along {
-			along[i] *= t
-		}
-		v := p.about.Along(along)
+	v, err := p.about.Plausible(z, p.about.Along, func(v []float64) (float64, error) {
 		value, err := p.s.counted(p.o)(v, slope)
-		if errors.Is(err, lbfgs.ErrStop) {
-			return Model{}, p.s.stopped(err)
+		if err != nil && !errors.Is(err, lbfgs.ErrStop) {
+			return math.Inf(-1), nil
 		}
-		if err == nil && value >= p.about.Value-t*t*half-raySlack {
-			return p.s.domain.set(p.Model, v), nil
-		}
-		t *= rayBack
+		return value, err
+	})
+	if err != nil {
+		return Model{}, p.s.stopped(err)
 	}
-	return p.Model, nil
+	if v == nil {
+		return p.Model, nil
+	}
+	return p.s.domain.set(p.Model, v), nil
 }
 
 // Draws returns n models from the posteriors of the candidates, which Search has returned. A candidate has a share of the draws in
