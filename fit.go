@@ -24,8 +24,10 @@ import (
 // Fit initializes one or more models, optimizes the bound from each and returns the
 // model with the best bound. A nil ctx is the background context. If ctx ends the fit
 // early, Fit returns the best model so far and its Result with an error that wraps
-// ctx.Err(). Both are nil if ctx ended before a bound was evaluated, because there is no
-// model with a posterior then: before or during the first initialization. Other errors
+// ctx.Err(). After an interrupted search (InitSearch) the structure of that model may be
+// incomplete and its error bars too narrow. Both are nil if ctx ended before a bound
+// was evaluated, because there is no model with a posterior then: before or during the first
+// initialization. Other errors
 // wrap ErrData, ErrOptions, ErrMemory, ErrCheckpoint or ErrBound, or come from the
 // backend or the file system. Fit does not change data.
 func Fit(ctx context.Context, data *Data, o Options) (*Model, *Result, error) {
@@ -121,8 +123,8 @@ type Result struct {
 type StartResult struct {
 	Seed  uint64  `json:"seed"`  // of the start's random numbers
 	Bound float64 `json:"bound"` // final bound, in nats
-	// Ended is the reason why the optimization ended, or "collapsed: …" if it ended in a
-	// known bad optimum.
+	// Ended is the reason why the optimization ended, "stopped" if ctx ended it, or "collapsed: …"
+	// if it ended in a known bad optimum.
 	Ended string `json:"ended"`
 }
 
