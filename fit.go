@@ -94,15 +94,18 @@ type Result struct {
 	// LogPrior is the log density of the optimized hyper-parameters' logarithms under
 	// Options.Priors, or 0 without priors. A fit maximizes Bound + LogPrior.
 	LogPrior float64
-	// Init is the initialization that the options request, or the default for the data, which is "table" for several inputs. It is "" for
-	// a fit from Options.From, unless that continues a search.
+	// Init is the initialization that the options request, or the default for the data. The default for several inputs is "table", which
+	// Options.Init cannot request: an exact Gaussian process of up to 1000 rows gives the initial length-scales, and the features'
+	// frequencies are drawn at random and not optimized. Init is "" for a fit from Options.From, unless that continues a search.
 	Init       Init
 	Iterations int           // of the best start; after a search, the number of structures that improved the score
 	Starts     []StartResult // in the order they ran
 	Kept       int           // index of the best start in Starts
 	Jitter     float64       // added to the diagonal of A in the last bound, normally 0
 	// Sums is "tables" if the last bound took its sums over rows from Fourier tables, whose cost does
-	// not grow with the number of rows (one input, no windows, exact inference), and "rows" otherwise.
+	// not grow with the number of rows, and "rows" otherwise. Tables need one input, no windows and exact
+	// inference, and are used if they cost less than a pass over the rows. A search with rough components
+	// has "rows".
 	Sums string
 	// NoiseFloor is the smallest noise that float64 can resolve, as a standard deviation in units
 	// of the first output. It is 0 unless the fit ended within twice that variance and less noise
