@@ -58,13 +58,18 @@ func (d *Data) Check() error {
 	if d.D < 1 {
 		return fault.Errorf(ErrData, "data have no output column")
 	}
-	if err := s.Check(); err != nil {
-		return fault.Errorf(ErrData, "%w", err)
-	}
 	for i, a := range [][]float64{d.X, d.Y} {
-		if at := slices.IndexFunc(a, func(v float64) bool { return math.Abs(v) > maxValue }); at >= 0 {
+		at := slices.IndexFunc(a, func(v float64) bool { return !(math.Abs(v) <= maxValue) })
+		switch {
+		case at < 0:
+		case math.IsNaN(a[at]) || math.IsInf(a[at], 0):
+			return fault.Errorf(ErrData, "%c[%d] is %v, must be finite; leave such rows out", "xy"[i], at, a[at])
+		default:
 			return fault.Errorf(ErrData, "%c[%d] is %.3g, must be within ±%.2g; use a larger unit", "xy"[i], at, a[at], maxValue)
 		}
+	}
+	if err := s.Check(); err != nil {
+		return fault.Errorf(ErrData, "%w", err)
 	}
 	if nx, ny := len(d.XNames), len(d.YNames); nx != 0 && nx != d.Q || ny != 0 && ny != d.D {
 		return fault.Errorf(ErrData, "%d names of inputs and %d of outputs; expected none, or %d and %d", nx, ny, d.Q, d.D)

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/vssgp/vssgp/internal/bayes"
@@ -61,6 +62,18 @@ func TestFarInput(t *testing.T) {
 		for i, err := range []error{testkit.Error(m.Predict(t.Context(), x)), joint, testkit.Error(m.Draw(t.Context(), x, 1, 1))} {
 			testkit.Fails(t, err, ErrData, "row 1, x = [1e+300]: the result is not finite", "x in ", unit, ", call ", i)
 		}
+	}
+}
+
+// TestNotFinite checks that an error about a missing value names the value and the remedy, and no internal package.
+func TestNotFinite(t *testing.T) {
+	for name, xy := range map[string][2]float64{"x[1] is NaN": {math.NaN(), 1}, "y[1] is -Inf": {1, math.Inf(-1)}} {
+		err := testkit.Error(NewData(2, []float64{0, xy[0]}, []float64{0, xy[1]}))
+		testkit.Fails(t, err, ErrData, name+", must be finite; leave such rows out", name)
+	}
+	err := (&Data{N: 2, Q: 1, D: 1, X: []float64{1, 2}, Y: []float64{1}}).Check()
+	if testkit.Fails(t, err, ErrData, "Y has 1 numbers", "length"); strings.Contains(err.Error(), "backend") {
+		t.Error(err)
 	}
 }
 

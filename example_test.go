@@ -184,6 +184,40 @@ func ExampleFit_severalOutputs() {
 	// covariance: 4 numbers, symmetric: true
 }
 
+// The zero value of Options also suits several inputs: each has its own length-scale. Rows [N,2] are stored one after another.
+func ExampleFit_twoInputs() {
+	height := func(a, b float64) float64 { return 5 + math.Sin(a)*math.Cos(b) }
+	const n = 100
+	rng := rand.New(rand.NewPCG(1, 2))
+	var x, y []float64
+	for range n {
+		a, b := 4*rng.Float64(), 4*rng.Float64()
+		x, y = append(x, a, b), append(y, height(a, b)+0.1*rng.NormFloat64())
+	}
+	data, err := vssgp.NewData(n, x, y)
+	if err != nil {
+		panic(err)
+	}
+	model, result, err := vssgp.Fit(context.Background(), data, vssgp.Options{})
+	if err != nil {
+		panic(err)
+	}
+	p, err := model.Predict(context.Background(), []float64{1, 2, 3, 0.5, 3, 9}) // three rows
+	if err != nil {
+		panic(err)
+	}
+	sd := p.SD(false)
+	fmt.Printf("f(1, 2) = %.2f ± %.2f, truly %.2f\n", p.Mean[0], sd[0], height(1, 2))
+	fmt.Printf("f(3, 0.5) = %.2f ± %.2f, truly %.2f\n", p.Mean[1], sd[1], height(3, 0.5))
+	fmt.Println("outside the range of the data:", p.Beyond)
+	fmt.Println("initialization:", result.Init)
+	// Output:
+	// f(1, 2) = 4.62 ± 0.04, truly 4.65
+	// f(3, 0.5) = 5.10 ± 0.04, truly 5.12
+	// outside the range of the data: [false false true]
+	// initialization: table
+}
+
 // concrete returns a simulated mix of cement and water (kg/m³) with its age in days, and its
 // strength in MPa. The strength decreases with the water-cement ratio and increases with the
 // logarithm of the age.
@@ -192,7 +226,7 @@ func concrete(rng *rand.Rand) (mix [3]float64, strength float64) {
 	return [3]float64{cement, water, math.Log(age)}, 70 * math.Exp(-1.2*water/cement) * (0.3 + 0.7*math.Log(age)/5)
 }
 
-// With several inputs, each input has its own length-scales. InitPaper supports them.
+// With Components or Features, a fit of several inputs begins with InitPaper and also optimizes the frequencies, which the default draws.
 func ExampleFit_severalInputs() {
 	rng := rand.New(rand.NewPCG(1, 1))
 	const n, fresh = 300, 100

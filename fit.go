@@ -24,8 +24,10 @@ import (
 // Fit initializes one or more models, optimizes the bound from each and returns the
 // model with the best bound. A nil ctx is the background context. If ctx ends the fit
 // early, Fit returns the best model so far and its Result with an error that wraps
-// ctx.Err(). Both are nil if ctx ended before a bound was evaluated, because there is no
-// model with a posterior then: before or during the first initialization. Other errors
+// ctx.Err(). After an interrupted search (InitSearch) the structure of that model may be
+// incomplete and its error bars too narrow. Both are nil if ctx ended before a bound
+// was evaluated, because there is no model with a posterior then: before or during the first
+// initialization. Other errors
 // wrap ErrData, ErrOptions, ErrMemory, ErrCheckpoint or ErrBound, or come from the
 // backend or the file system. Fit does not change data.
 func Fit(ctx context.Context, data *Data, o Options) (*Model, *Result, error) {
@@ -92,15 +94,18 @@ type Result struct {
 	// LogPrior is the log density of the optimized hyper-parameters' logarithms under
 	// Options.Priors, or 0 without priors. A fit maximizes Bound + LogPrior.
 	LogPrior float64
-	// Init is the initialization that the options request, or the default for the data, which is "table" for several inputs. It is "" for
-	// a fit from Options.From, unless that continues a search.
+	// Init is the initialization that the options request, or the default for the data. The default for several inputs is "table", which
+	// Options.Init cannot request: an exact Gaussian process of up to 1000 rows gives the initial length-scales, and the features'
+	// frequencies are drawn at random and not optimized. Init is "" for a fit from Options.From, unless that continues a search.
 	Init       Init
 	Iterations int           // of the best start; after a search, the number of structures that improved the score
 	Starts     []StartResult // in the order they ran
 	Kept       int           // index of the best start in Starts
 	Jitter     float64       // added to the diagonal of A in the last bound, normally 0
 	// Sums is "tables" if the last bound took its sums over rows from Fourier tables, whose cost does
-	// not grow with the number of rows (one input, no windows, exact inference), and "rows" otherwise.
+	// not grow with the number of rows, and "rows" otherwise. Tables need one input, no windows and exact
+	// inference, and are used if they cost less than a pass over the rows. A search with rough components
+	// has "rows".
 	Sums string
 	// NoiseFloor is the smallest noise that float64 can resolve, as a standard deviation in units
 	// of the first output. It is 0 unless the fit ended within twice that variance and less noise
@@ -121,8 +126,8 @@ type Result struct {
 type StartResult struct {
 	Seed  uint64  `json:"seed"`  // of the start's random numbers
 	Bound float64 `json:"bound"` // final bound, in nats
-	// Ended is the reason why the optimization ended, or "collapsed: …" if it ended in a
-	// known bad optimum.
+	// Ended is the reason why the optimization ended, "stopped" if ctx ended it, or "collapsed: …"
+	// if it ended in a known bad optimum.
 	Ended string `json:"ended"`
 }
 

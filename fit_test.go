@@ -120,6 +120,21 @@ func TestFitCO2(t *testing.T) {
 	}
 }
 
+// TestEndedByContext checks that the result of an interrupted fit does not look like the result of a finished fit.
+func TestEndedByContext(t *testing.T) {
+	for name, o := range map[string]Options{
+		"search": {}, "all rows": {Init: InitPaper, Features: 6},
+		"mini-batches": {Init: InitPaper, Features: 6, Inference: Stochastic, Batch: BatchOptions{Rows: 20}},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		o.Progress = func(Progress) { cancel() }
+		m, r, err := Fit(ctx, wave(60, 0.2), o)
+		if !errors.Is(err, context.Canceled) || m == nil || r.Starts[r.Kept].Ended != "stopped" {
+			t.Errorf("%s: result %+v, %v", name, r, err)
+		}
+	}
+}
+
 // TestResultSums checks that a result and an evaluation report whether the sums over rows came from tables.
 func TestResultSums(t *testing.T) {
 	for _, c := range []struct {

@@ -48,9 +48,12 @@ const (
 // data: exact inference, and a search for the components of one input or, for several
 // inputs, features with drawn frequencies. An option that has no effect because of another option is an error.
 type Options struct {
-	Method     Method        // default VSSGP
-	Inference  Inference     // default Exact
-	Components int           // L, of each window; 0: chosen by Init
+	Method    Method    // default VSSGP
+	Inference Inference // default Exact
+	// Components is L, of each window; 0: chosen by Init. For one input, a number selects InitSpectrum instead of the default search, and
+	// thus another model: L components of Features features, in windows if there are many rows (see Windows.Length). A search chooses
+	// the number of its components, which are of several kinds.
+	Components int
 	Features   int           // K per component; 0: chosen by Init or, for mini-batches, by the number of rows
 	Windows    WindowOptions // default: chosen by Init
 	Raw        bool          // use the data's units; otherwise x and y are shifted and scaled to order one

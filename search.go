@@ -10,6 +10,7 @@ import (
 	"github.com/vssgp/vssgp/internal/initialize"
 	"github.com/vssgp/vssgp/internal/optimize"
 	"github.com/vssgp/vssgp/internal/optimize/checkpoint"
+	"github.com/vssgp/vssgp/internal/optimize/lbfgs"
 	"github.com/vssgp/vssgp/internal/spectral"
 	"github.com/vssgp/vssgp/variational"
 )
@@ -91,7 +92,7 @@ func (f *fit) search(state []spectral.Step) error {
 	defer rows.Close()
 	if f.o.continues() && f.o.Iterations == NoIterations {
 		f.res.NoPosterior = "not requested"
-		return optimize.Interrupted(f.ctx, f.adopt(m, rows, attempt{}))
+		return optimize.Interrupted(f.ctx, f.adopt(m, rows, attempt{}, "starting values kept"))
 	}
 	found := 0
 	s := spectral.New(f.ctx, &f.rows, rows, func(c spectral.Candidate) {
@@ -127,15 +128,19 @@ func (f *fit) search(state []spectral.Step) error {
 	return cmp.Or(f.adoptSearch(m, rows, s, all, found, err == nil), optimize.Interrupted(f.ctx, err))
 }
 
-// adoptSearch makes the best candidate the result of the fit.
-func (f *fit) adoptSearch(m *Model, rows *variational.Rows, s *spectral.Search, all []spectral.Candidate, found int, averaged bool) error {
+// adoptSearch makes the best candidate the result of the fit. If the search is not complete, the result has no draws.
+func (f *fit) adoptSearch(m *Model, rows *variational.Rows, s *spectral.Search, all []spectral.Candidate, found int, complete bool) error {
 	expanded := s.Expand(all[0].Model)
 	m.expand(expanded)
 	end := attempt{end: checkpoint.Best{Iterations: found}, prior: all[0].LogPrior(), floor: expanded.Floor}
-	if err := f.adopt(m, rows, end); err != nil {
+	ended := lbfgs.Converged
+	if !complete {
+		ended = lbfgs.Stopped
+	}
+	if err := f.adopt(m, rows, end, string(ended)); err != nil {
 		return err
 	}
-	if !averaged || f.o.Posterior.Draws == NoPosterior {
+	if !complete || f.o.Posterior.Draws == NoPosterior {
 		f.res.NoPosterior = "not requested"
 		return nil
 	}
@@ -160,15 +165,15 @@ func (f *fit) adoptSearch(m *Model, rows *variational.Rows, s *spectral.Search, 
 	return nil
 }
 
-// adopt conditions m on the rows and makes it the result of the fit.
-func (f *fit) adopt(m *Model, rows *variational.Rows, end attempt) error {
+// adopt conditions m on the rows and makes it the result of the fit. ended is the reason why its optimization ended.
+func (f *fit) adopt(m *Model, rows *variational.Rows, end attempt, ended string) error {
 	e, err := m.conditioned(rows, &f.rows)
 	if err != nil {
 		return err
 	}
 	end.model, end.end.At = m, *e
 	f.best = &end
-	f.progress.Results = append(f.progress.Results, checkpoint.Result{Seed: f.o.Seed, Bound: checkpoint.Number(e.Bound), Ended: "converged"})
+	f.progress.Results = append(f.progress.Results, checkpoint.Result{Seed: f.o.Seed, Bound: checkpoint.Number(e.Bound), Ended: ended})
 	f.progress.Kept, f.progress.Start = 0, 1
 	return nil
 }

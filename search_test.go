@@ -233,7 +233,7 @@ func TestSearchBits(t *testing.T) {
 		}
 		o.Progress, o.Checkpoint.Resume = nil, true
 		again, result := mustFit(t, known, o)
-		if !bytes.Equal(encoded(t, again), want) || result.Resumed < 0 {
+		if !bytes.Equal(encoded(t, again), want) || result.Resumed < 0 || result.Starts[0].Ended != "converged" {
 			t.Errorf("stopped at %d and resumed: another model", stop)
 		}
 		o.Checkpoint.Resume = false

@@ -33,10 +33,10 @@ func (d *Data) Check() error {
 		return errNil
 	}
 	if d.N < 1 || d.Q < 1 || d.D < 0 {
-		return fmt.Errorf("backend: %d rows of %d inputs and %d outputs, must have at least one row and one input: %w", d.N, d.Q, d.D, ErrShape)
+		return fmt.Errorf("%d rows of %d inputs and %d outputs, must have at least one row and one input: %w", d.N, d.Q, d.D, ErrShape)
 	}
 	if most := max(len(d.X), len(d.Y)); max(d.N, d.Q, d.D) > most { // N·Q may overflow
-		return fmt.Errorf("backend: %d rows of %d inputs and %d outputs, but X and Y have at most %d numbers: %w", d.N,
+		return fmt.Errorf("%d rows of %d inputs and %d outputs, but X and Y have at most %d numbers: %w", d.N,
 			d.Q, d.D, most, ErrShape)
 	}
 	return cmp.Or(
@@ -52,10 +52,10 @@ func (d *Data) CheckFeatures(f *Features) error {
 		return err
 	}
 	if f.Q != d.Q {
-		return fmt.Errorf("backend: the features have %d inputs, but the data have %d: %w", f.Q, d.Q, ErrShape)
+		return fmt.Errorf("the features have %d inputs, but the data have %d: %w", f.Q, d.Q, ErrShape)
 	}
 	if !f.Windows.Equal(&d.Windows) {
-		return fmt.Errorf("backend: the features and the data have different windows: %w", ErrShape)
+		return fmt.Errorf("the features and the data have different windows: %w", ErrShape)
 	}
 	return nil
 }
@@ -64,7 +64,7 @@ func (d *Data) CheckFeatures(f *Features) error {
 func (d *Data) CheckRows(rows []int) error {
 	for i, n := range rows {
 		if n < 0 || n >= d.N {
-			return fmt.Errorf("backend: rows[%d] is %d, must be from 0 to %d: %w", i, n, d.N-1, ErrValue)
+			return fmt.Errorf("rows[%d] is %d, must be from 0 to %d: %w", i, n, d.N-1, ErrValue)
 		}
 	}
 	return nil

@@ -19,14 +19,14 @@ var ErrValue = fault.New("value outside its domain")
 var ErrNotPositive = errors.New("matrix is not positive definite")
 
 // errNil is returned if an argument, or an array of it, is a nil pointer.
-var errNil = fmt.Errorf("backend: an argument is nil: %w", ErrShape)
+var errNil = fmt.Errorf("an argument is nil: %w", ErrShape)
 
 // checkLength returns an error if an array does not have the required length.
 func checkLength(what string, have, want int, shape string) error {
 	if have == want {
 		return nil
 	}
-	return fmt.Errorf("backend: %s has %d numbers, must have %s = %d: %w", what, have, shape, want, ErrShape)
+	return fmt.Errorf("%s has %d numbers, must have %s = %d: %w", what, have, shape, want, ErrShape)
 }
 
 // checkOutputs returns an error if the number of outputs is wrong.
@@ -34,14 +34,14 @@ func checkOutputs(have, want int) error {
 	if have == want {
 		return nil
 	}
-	return fmt.Errorf("backend: arrays for %d outputs, must be for %d: %w", have, want, ErrShape)
+	return fmt.Errorf("arrays for %d outputs, must be for %d: %w", have, want, ErrShape)
 }
 
 // checkFinite returns an error naming the first entry of a that is not finite.
 func checkFinite(what string, a []float64) error {
 	for i, v := range a {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("backend: %s[%d] is %v, must be finite: %w", what, i, v, ErrValue)
+			return fmt.Errorf("%s[%d] is %v, must be finite: %w", what, i, v, ErrValue)
 		}
 	}
 	return nil

@@ -82,20 +82,20 @@ func (f *Features) checkShape() error {
 		return errNil
 	}
 	if f.M < 1 || f.Q < 1 {
-		return fmt.Errorf("backend: %d features of %d inputs, must be at least one of each: %w", f.M, f.Q, ErrShape)
+		return fmt.Errorf("%d features of %d inputs, must be at least one of each: %w", f.M, f.Q, ErrShape)
 	}
 	if err := f.checkLengths(); err != nil {
 		return err
 	}
 	if len(f.Windows.Center) > 1 && f.Window == nil {
-		return fmt.Errorf("backend: %d windows, but the features have no window indices: %w", len(f.Windows.Center), ErrShape)
+		return fmt.Errorf("%d windows, but the features have no window indices: %w", len(f.Windows.Center), ErrShape)
 	}
 	if f.Window != nil && len(f.Window) != f.M {
 		return checkLength("feature Window", len(f.Window), f.M, "M")
 	}
 	for k, v := range f.Window {
 		if v < 0 || v >= f.Windows.Count() || (k > 0 && v < f.Window[k-1]) {
-			return fmt.Errorf("backend: feature %d belongs to window %d, must be one of %d windows and not decreasing: %w", k, v, f.Windows.Count(),
+			return fmt.Errorf("feature %d belongs to window %d, must be one of %d windows and not decreasing: %w", k, v, f.Windows.Count(),
 				ErrShape)
 		}
 	}
@@ -122,7 +122,7 @@ func (f *Features) CheckRoom(of *Features) error {
 		return errNil
 	}
 	if f.M != of.M || f.Q != of.Q {
-		return fmt.Errorf("backend: a gradient for %d features of %d inputs, must be for %d of %d: %w", f.M, f.Q, of.M, of.Q, ErrShape)
+		return fmt.Errorf("a gradient for %d features of %d inputs, must be for %d of %d: %w", f.M, f.Q, of.M, of.Q, ErrShape)
 	}
 	return f.checkLengths()
 }

@@ -122,11 +122,11 @@ func (g *Gram) At(i, j int) float64 {
 func (g *Gram) checkShape(f *Features) error {
 	o := f.Offsets()
 	if len(o) != len(g.Offset) {
-		return fmt.Errorf("backend: the matrix has %d blocks, but the features have %d windows: %w", len(g.Offset)-1, len(o)-1, ErrShape)
+		return fmt.Errorf("the matrix has %d blocks, but the features have %d windows: %w", len(g.Offset)-1, len(o)-1, ErrShape)
 	}
 	for v := range o {
 		if o[v] != g.Offset[v] {
-			return fmt.Errorf("backend: matrix block %d begins at index %d, but the window's features at %d: %w", v, g.Offset[v], o[v], ErrShape)
+			return fmt.Errorf("matrix block %d begins at index %d, but the window's features at %d: %w", v, g.Offset[v], o[v], ErrShape)
 		}
 	}
 	return nil

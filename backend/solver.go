@@ -17,7 +17,7 @@ func (NoSolver) Solve(*Solution, *Features, float64) error { return errNoSolver 
 // PullbackSolved returns an error.
 func (NoSolver) PullbackSolved(_, _ *Features, _ SolvedAdjoint) error { return errNoSolver }
 
-var errNoSolver = fmt.Errorf("backend: these rows do not implement Solve: %w", ErrShape)
+var errNoSolver = fmt.Errorf("these rows do not implement Solve: %w", ErrShape)
 
 // A Solution is the result of Solve for A = G + λI and C.
 type Solution struct {

@@ -37,7 +37,7 @@ func (w *Windows) Count() int { return max(1, len(w.Center)) }
 // positive, or Dim is outside [0, q).
 func (w *Windows) Check(q int) error {
 	if w.Dim < 0 || w.Dim >= q {
-		return fmt.Errorf("backend: window input %d, must be the index of one of %d inputs: %w", w.Dim, q, ErrValue)
+		return fmt.Errorf("window input %d, must be the index of one of %d inputs: %w", w.Dim, q, ErrValue)
 	}
 	if len(w.Center) == 0 {
 		return nil
@@ -46,12 +46,12 @@ func (w *Windows) Check(q int) error {
 		return err
 	}
 	if !(w.Length > 0) || math.IsInf(w.Length, 0) {
-		return fmt.Errorf("backend: window length is %v, must be positive: %w", w.Length, ErrValue)
+		return fmt.Errorf("window length is %v, must be positive: %w", w.Length, ErrValue)
 	}
 	for v := 1; v < len(w.Center); v++ {
 		step := w.Center[v] - w.Center[v-1]
 		if math.Abs(step-w.Length/2) > spacingTolerance*w.Length+spacingRounding*math.Abs(w.Center[v]) {
-			return fmt.Errorf("backend: window centers %d and %d are %v apart, must be half the length, %v: %w", v-1, v, step, w.Length/2,
+			return fmt.Errorf("window centers %d and %d are %v apart, must be half the length, %v: %w", v-1, v, step, w.Length/2,
 				ErrValue)
 		}
 	}

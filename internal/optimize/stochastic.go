@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/vssgp/vssgp/internal/optimize/lbfgs"
 )
 
 const (
@@ -33,7 +35,7 @@ func (r *Run) descend(c *Coordinates, from *State) (string, error) {
 	for d.Steps < r.stage.iterations {
 		step := d.Steps
 		if err := r.ctx.Err(); err != nil {
-			return "", errors.Join(Interrupted(r.ctx, err), keep())
+			return string(lbfgs.Stopped), errors.Join(Interrupted(r.ctx, err), keep())
 		}
 		cool := CoolDown(step, r.stage.iterations)
 		m := batches.next()

@@ -1,5 +1,6 @@
 import pickle
 import subprocess
+import warnings
 
 import numpy as np
 import pytest
@@ -107,6 +108,15 @@ def test_names(wave):
         m = VSSGPRegressor("rp", features=9).fit(pd.DataFrame({name: x[:, 0], "heat": y**2}), y)
         assert m.info()["inputs"] == (["depth", "heat"] if name == "depth" else ["x0", "x1"])
         assert m.info()["outputs"] == ["y"]
+
+
+def test_outside(wave):
+    """Rows outside the range of one of several inputs, which are frequent in cross-validation, cause no warning."""
+    x, y = wave
+    m = VSSGPRegressor("rp", features=9).fit(np.column_stack([x, y**2]), y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        m.predict([[x.min(), 1e6]])
 
 
 def test_pipeline(wave):

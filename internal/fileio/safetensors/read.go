@@ -55,7 +55,7 @@ func Metadata(r io.ReaderAt, size int64) (map[string]string, error) {
 // readHeader reads the header and checks it against size. start is the offset of the data.
 func readHeader(r io.ReaderAt, size int64) (entries []entry, metadata map[string]string, start int, err error) {
 	if size < 8 {
-		return nil, nil, 0, malformed("the file has %d bytes, but a safetensors file begins with 8 bytes of header length", size)
+		return nil, nil, 0, malformed("not a model file: it has %d bytes, but a safetensors file begins with 8 bytes of header length", size)
 	}
 	var first [8]byte
 	if err := readAt(r, first[:], 0); err != nil {
@@ -64,10 +64,10 @@ func readHeader(r io.ReaderAt, size int64) (entries []entry, metadata map[string
 	h := binary.LittleEndian.Uint64(first[:])
 	switch {
 	case h > uint64(size-8):
-		return nil, nil, 0, malformed("offset 0: header length %d, but only %d bytes follow; the file is truncated or not safetensors", h,
+		return nil, nil, 0, malformed("not a model file (safetensors), or truncated: header length %d at offset 0, but only %d bytes follow", h,
 			size-8)
 	case h > maxHeader:
-		return nil, nil, 0, malformed("offset 0: header length %d, the maximum is %d", h, maxHeader)
+		return nil, nil, 0, malformed("not a model file (safetensors): header length %d at offset 0, the maximum is %d", h, maxHeader)
 	}
 	text := make([]byte, h)
 	if err := readAt(r, text, 8); err != nil {

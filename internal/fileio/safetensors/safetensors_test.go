@@ -130,7 +130,7 @@ var malformedFiles = map[string]struct {
 	"header beyond":       {append([]byte{9, 0, 0, 0, 0, 0, 0, 0}, "{}      "...), "header length 9"},
 	"header absurd":       {append(bytes.Repeat([]byte{255}, 8), "{}"...), "header length 18446744073709551615"},
 	"header 2⁶³":          {append([]byte{0, 0, 0, 0, 0, 0, 0, 128}, "{}"...), "header length 9223372036854775808"},
-	"header a text file":  {[]byte("t,y\n1,2\n3,4\n"), "header length"},
+	"header a text file":  {[]byte("t,y\n1,2\n3,4\n"), "not a model file"},
 	"not JSON":            {with("hello", 0), "offset 9: the header is not valid JSON"},
 	"JSON cut":            {with(`{"t":{"dtype":"F64"`, 0), "not valid JSON"},
 	"JSON and more":       {with(`{} {}`, 0), "not valid JSON"},

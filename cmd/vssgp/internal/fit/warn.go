@@ -1,8 +1,6 @@
 package fit
 
 import (
-	"slices"
-
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vssgp/vssgp"
@@ -57,27 +55,33 @@ func warnNoise(env *cli.Env, m *vssgp.Model, data *vssgp.Data) {
 // beyondShare is the tolerated distance of a row from the range of the data, as a share of that range.
 const beyondShare = 0.01
 
-// beyondWarner returns a function that warns of rows outside the range of a model's data. It does nothing for models of recordings and for
-// models with several inputs, where test rows are often outside the range of one input.
+// beyondWarner returns a function that warns of the first row outside the range of a model's data in an input. It does nothing for models
+// of recordings.
 func beyondWarner(env *cli.Env, m *vssgp.Model, at *datafile.Places) func(x []float64) {
-	if env.Quiet || len(m.Range) != 1 || len(at.Names) != 1 || datafile.InputNames(m)[0] == datafile.SecondsName {
+	q := len(m.Range)
+	if env.Quiet || q == 0 || len(at.Names) != q || q == 1 && datafile.InputNames(m)[0] == datafile.SecondsName {
 		return func([]float64) {}
 	}
 	why := "its intervals are too narrow"
 	if report.Searched(m) {
 		why = "it assumes that the components continue"
 	}
-	lo, hi := m.Range[0][0], m.Range[0][1]
-	axis, margin := &table.Axis{Free: true}, beyondShare*(hi-lo)
-	if len(at.Axes) == 1 {
-		axis = at.Axes[0]
+	if q == 1 {
+		why += "; use vssgp forecast to extrapolate"
 	}
 	return func(x []float64) {
-		i := slices.IndexFunc(x, func(v float64) bool { return v < lo-margin || v > hi+margin })
-		if i >= 0 {
-			env.Warn("beyond",
-				"%s %s is outside the range of the model's data, %s to %s, where %s; use vssgp forecast to extrapolate",
-				at.Names[0], axis.Format(x[i]), axis.Format(lo), axis.Format(hi), why)
+		for i, v := range x {
+			lo, hi := m.Range[i%q][0], m.Range[i%q][1]
+			if margin := beyondShare * (hi - lo); v >= lo-margin && v <= hi+margin {
+				continue
+			}
+			axis := &table.Axis{Free: true}
+			if len(at.Axes) == q {
+				axis = at.Axes[i%q]
+			}
+			env.Warn("beyond", "%s %s is outside the range of the model's data, %s to %s, where %s", at.Names[i%q], axis.Format(v),
+				axis.Format(lo), axis.Format(hi), why)
+			return
 		}
 	}
 }
