@@ -133,15 +133,19 @@ func (g *Gaussian) By(z []float64) []float64 {
 	return g.Along(turned)
 }
 
-// A draw whose objective is more than raySlack nats below the Gaussian moves toward the mode by the factor rayBack per step, down to
-// rayLeast of its distance.
-const raySlack, rayBack, rayLeast = 3, 0.7, 0.01
+// Slack is the usual slack of Plausible, in nats.
+const Slack = 3
+
+// A draw moves toward the mode by the factor rayBack per step, down to rayLeast of its distance.
+const rayBack, rayLeast = 0.7, 0.01
 
 // Plausible returns to(z), where to is Along or By: a draw if z is standard normal. The Gaussian is too wide in directions in which the
-// curvature increases away from the mode, and then a draw may be hundreds of nats less probable than the Gaussian says. So if the objective
-// falls much faster than the Gaussian, the draw moves toward the mode. Plausible returns nil if every point up to the mode is improbable,
-// and the errors of the objective, which is -Inf at points where it cannot be evaluated.
-func (g *Gaussian) Plausible(z []float64, to func([]float64) []float64, objective func([]float64) (float64, error)) ([]float64, error) {
+// curvature increases away from the mode, and then a draw may be hundreds of nats less probable than the Gaussian says. So while the
+// objective is more than slack nats below the Gaussian, the draw moves toward the mode. Plausible returns nil if every point up to the mode
+// is below it, and the errors of the objective, which is -Inf at points where it cannot be evaluated.
+func (g *Gaussian) Plausible(
+	z []float64, to func([]float64) []float64, objective func([]float64) (float64, error), slack float64,
+) ([]float64, error) {
 	half := floats.Dot(z, z) / 2
 	for t := 1.0; t > rayLeast; t *= rayBack {
 		v := to(floats.ScaleTo(make([]float64, len(z)), t, z))
@@ -149,7 +153,7 @@ func (g *Gaussian) Plausible(z []float64, to func([]float64) []float64, objectiv
 		if err != nil {
 			return nil, err
 		}
-		if value >= g.Value-t*t*half-raySlack {
+		if value >= g.Value-t*t*half-slack {
 			return v, nil
 		}
 	}

@@ -163,19 +163,19 @@ func TestPlausible(t *testing.T) {
 		return -0.5*(a*a+b*b) - 500*over*over, nil
 	}
 	for _, z := range [][]float64{{0.4, -2}, {-3, 3}, {0.55, 0}} {
-		testkit.Equal(t, testkit.Must(g.Plausible(z, g.By, cliff))(t), g.By(z), z)
+		testkit.Equal(t, testkit.Must(g.Plausible(z, g.By, cliff, Slack))(t), g.By(z), z)
 	}
-	most := 0.5 + math.Sqrt(raySlack/500.0)
+	most := 0.5 + math.Sqrt(Slack/500.0)
 	for _, z := range [][]float64{{0.6, 0}, {2, 1}, {4, -4}} {
-		v := testkit.Must(g.Plausible(z, g.By, cliff))(t)
+		v := testkit.Must(g.Plausible(z, g.By, cliff, Slack))(t)
 		if a := v[0] - 1; a > most || a < rayBack*0.5 || math.Abs((v[1]-2)*z[0]-a*z[1]) > 1e-12 {
 			t.Errorf("%v: %v, want a point on the ray to it with a distance of %.2g to %.2g", z, v, rayBack*0.5, most)
 		}
 	}
 	nowhere := func([]float64) (float64, error) { return math.Inf(-1), nil }
-	testkit.Equal(t, testkit.Must(g.Plausible([]float64{1, 1}, g.By, nowhere))(t), nil, "nowhere")
+	testkit.Equal(t, testkit.Must(g.Plausible([]float64{1, 1}, g.By, nowhere, Slack))(t), nil, "nowhere")
 	failure := errors.New("failure")
-	if _, err := g.Plausible([]float64{1, 1}, g.By, func([]float64) (float64, error) { return 0, failure }); err != failure {
+	if _, err := g.Plausible([]float64{1, 1}, g.By, func([]float64) (float64, error) { return 0, failure }, Slack); err != failure {
 		t.Errorf("error %v, want %v", err, failure)
 	}
 }

@@ -210,7 +210,7 @@ func (p *Posterior) Draw(random *rand.Rand) (*variational.Params, error) {
 			return math.Inf(-1), nil
 		}
 		return value, err
-	})
+	}, bayes.Slack)
 	if err != nil {
 		return nil, err
 	}

@@ -177,8 +177,7 @@ func TestDrawBack(t *testing.T) {
 		z := math.Log(q.Variance[0] / params.Variance[0])
 		low, high = min(low, z), max(high, z)
 	}
-	const slack = 3 // nats, of bayes.Gaussian.Plausible
-	if most := 0.5 + math.Sqrt(slack/500.0); high > most+1e-9 || high < 0.5 || low > -2.3 {
+	if most := 0.5 + math.Sqrt(bayes.Slack/500.0); high > most+1e-9 || high < 0.5 || low > -2.3 {
 		t.Errorf("draws are between %.3g and %.3g, want between about -3 and %.3g", low, high, most)
 	}
 }

@@ -116,7 +116,7 @@ func (p *Posterior) draw(z []float64) (Model, error) {
 			return math.Inf(-1), nil
 		}
 		return value, err
-	})
+	}, bayes.Slack)
 	if err != nil {
 		return Model{}, p.s.stopped(err)
 	}
