@@ -169,7 +169,7 @@ func (r *timeSeries) fill(ctx context.Context, env *cli.Env, o *fillFlags, neede
 			text := r.labeled(r.name, fmt.Sprint(n+1), r.axis.Format(r.X[rows[i]]), r.yNames[d])
 			values := []float64{b.Mean[i], b.SD[i], b.Lower[i], b.Upper[i]}
 			if p != nil {
-				values = append(values, p.row(d, i)[len(values):]...)
+				values = p.row(d, i) // begins with the same, up to rounding
 			}
 			for _, v := range values {
 				text = append(text, (*table.Axis)(nil).Format(o.form.rounded(m, v, b.SD[i], r.decimals[d])))
