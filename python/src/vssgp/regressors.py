@@ -171,9 +171,10 @@ class VSSGPRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: 
         rows: Any = X
         x = np.asarray(validate_data(self, rows, dtype="float64", reset=False))
         files: _engine.Files = {_MODEL: self.model_, _AT: _files.npy(x)}
-        # In cross-validation, test rows are often outside the range of one of several inputs: no warning of those.
+        # No warning, because test rows of a cross-validation are often outside of the range of one of several inputs.
         quiet = ["--quiet"] if self.n_features_in_ > 1 else []
-        command, names = ["predict", _MODEL, _AT, "-o", output, *args, *quiet], {"draws": "n_samples", "seed": "random_state"}
+        command = ["predict", _MODEL, _AT, "-o", output, *args, *quiet]
+        names = {"draws": "n_samples", "seed": "random_state"}
         return _engine.call(command, files, stacklevel=5, names=names).files
 
     def _input_names(self) -> list[str]:
