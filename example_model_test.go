@@ -137,7 +137,7 @@ func ExampleRead() {
 }
 
 // The parameters are named arrays. Programs that set or optimize them need their names, shapes
-// and allowed values; the names are those of the model file.
+// and allowed values. The model file has the same names.
 func ExampleParams() {
 	p := vssgp.NewParams(2, 10, 1, 1) // L, K, Q, D
 	for _, t := range p.Tensors() {

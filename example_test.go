@@ -184,7 +184,8 @@ func ExampleFit_severalOutputs() {
 	// covariance: 4 numbers, symmetric: true
 }
 
-// The zero value of Options also suits several inputs: each has its own length-scale. Rows [N,2] are stored one after another.
+// The zero value of Options also suits several inputs: each has its own length-scale. Rows [N,2] are stored one after
+// another.
 func ExampleFit_twoInputs() {
 	height := func(a, b float64) float64 { return 5 + math.Sin(a)*math.Cos(b) }
 	const n = 100
@@ -226,7 +227,8 @@ func concrete(rng *rand.Rand) (mix [3]float64, strength float64) {
 	return [3]float64{cement, water, math.Log(age)}, 70 * math.Exp(-1.2*water/cement) * (0.3 + 0.7*math.Log(age)/5)
 }
 
-// With Components or Features, a fit of several inputs begins with InitPaper and also optimizes the frequencies, which the default draws.
+// With Components or Features, a fit of several inputs begins with InitPaper and also optimizes the frequencies, which
+// the default draws.
 func ExampleFit_severalInputs() {
 	rng := rand.New(rand.NewPCG(1, 1))
 	const n, fresh = 300, 100

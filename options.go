@@ -50,9 +50,9 @@ const (
 type Options struct {
 	Method    Method    // default VSSGP
 	Inference Inference // default Exact
-	// Components is L, of each window; 0: chosen by Init. For one input, a number selects InitSpectrum instead of the default search, and
-	// thus another model: L components of Features features, in windows if there are many rows (see Windows.Length). A search chooses
-	// the number of its components, which are of several kinds.
+	// Components is L, of each window; 0: chosen by Init. For one input, a number selects InitSpectrum instead of the
+	// default search, and thus another model: L components of Features features, in windows if there are many rows (see
+	// Windows.Length). A search chooses the number of its components, which are of several kinds.
 	Components int
 	Features   int           // K per component; 0: chosen by Init or, for mini-batches, by the number of rows
 	Windows    WindowOptions // default: chosen by Init

@@ -31,12 +31,13 @@ type rows struct {
 	d backend.Data
 }
 
-var errMissing = errors.New("direct backend: not implemented")
+// errExact is returned by sums that only gradients and factorized inference need.
+var errExact = errors.New("the direct backend has only the sums of exact bounds and predictions")
 
 func (r *rows) Close() error                                                  { return nil }
-func (r *rows) Pullback(dst, f *backend.Features, bar *backend.Moments) error { return errMissing }
+func (r *rows) Pullback(dst, f *backend.Features, bar *backend.Moments) error { return errExact }
 func (r *rows) Factorized(*backend.FactorizedSums, *backend.Features, *backend.Weights, []int) error {
-	return errMissing
+	return errExact
 }
 
 // second returns E[φ_k(x) φ_j(x)]: different features are independent.

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	slowdownLimit = 1.15 // maximum ratio of the processor seconds of the new build to those of the old one
+	slowdownLimit = 1.15 // maximum ratio of the processor seconds, new build to old build
 	firstRounds   = 5    // measurements of each command
 	mostRounds    = 15   // measurements of a command whose ratio exceeds the limit
 )

@@ -1,5 +1,5 @@
-// Package docs contains the pages that `vssgp help TOPIC` prints. It is part of the command, not of the Go interface. It is
-// in this folder because Go embeds only files at or below the folder of a package.
+// Package docs contains the pages that `vssgp help TOPIC` prints. It is part of the command, not of the Go interface.
+// It is in this folder because Go embeds only files at or below the folder of a package.
 package docs
 
 import "embed"

@@ -131,7 +131,7 @@ func ExampleFill() {
 	// the same: true of 1 output
 }
 
-// Backtest compares forecasts with those of the seasonal naive method, which repeats the values
+// Backtest compares forecasts with the seasonal naive method, which repeats the values
 // of the year before.
 func ExampleBacktest() {
 	b, err := series.Backtest(context.Background(), monthly(72), 6, 2, quick)

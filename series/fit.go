@@ -328,7 +328,7 @@ func (m *Model) average(ctx context.Context, all []*variant, o *Options, share f
 	for _, v := range all {
 		due += v.weight * float64(count)
 		for _, z := range v.own(m.layout, normals[len(m.draws):min(count, int(math.Round(due)))]) {
-			own, err := v.gaussian.Plausible(z, v.gaussian.By, v.value, slack)
+			own, err := v.gaussian.Plausible(z, v.gaussian.By, v.value, drawSlack)
 			if err != nil {
 				return err
 			}
@@ -346,10 +346,10 @@ const (
 	// finalEvaluations limits the evaluations over all observations of a long series. They start at the mode for the searched subset.
 	finalEvaluations = 2
 
-	// slack is the number of nats below the Laplace approximation at which a draw is an artifact of it. It is larger than bayes.Slack,
-	// because the moderate excess of the approximation makes up for models that are not among the variants: with 3 nats, intervals of
-	// short series contain 1 to 3 % fewer values.
-	slack = 30
+	// drawSlack is the number of nats below the Laplace approximation at which a draw is an artifact of it. It is
+	// larger than bayes.Slack, because the moderate excess of the approximation makes up for models that are not among
+	// the variants: with 3 nats, intervals of short series contain 1 to 3 % fewer values.
+	drawSlack = 30
 
 	defaultDraws = 40
 	fewestDraws  = 6

@@ -271,7 +271,8 @@ type terms struct {
 	freedom  []float64 // (W − W²)_kk [M]
 }
 
-// newTerms returns the terms of a group with n observations. The gradient with respect to log λ is the derivative of −½ log|λI|.
+// newTerms returns the terms of a group with n observations. The gradient with respect to log λ is the derivative of −½
+// log|λI|.
 func newTerms(outputs, n float64, inner int) *terms {
 	t := &terms{outputs: outputs, gradient: make([]float64, inner)}
 	t.gradient[0] = -0.5 * outputs * n

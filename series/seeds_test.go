@@ -8,8 +8,8 @@ import (
 	"github.com/vssgp/vssgp/series"
 )
 
-// TestSeeds checks that forecasts hardly depend on the seed of the draws. They did when draws far from the mode, where the Laplace
-// approximation is too wide, were used: one of them doubled the variance.
+// TestSeeds checks that forecasts hardly depend on the seed of the draws. They did when draws far from the mode, where
+// the Laplace approximation is too wide, were used: one of them doubled the variance.
 func TestSeeds(t *testing.T) {
 	nile := column("../testdata/series/nile.csv")
 	least, most := math.Inf(1), 0.0

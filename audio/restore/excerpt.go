@@ -24,9 +24,10 @@ func excerpts(gaps []Gap, n, context int) []Excerpt {
 	return out
 }
 
-// Excerpts returns the excerpts that FillFrom would model in a recording of n samples per channel, without models: the gaps with the
-// context of the options on each side, merged if they touch. Errors wrap audio.ErrGaps if gaps are invalid or leave too few observed
-// samples, vssgp.ErrOptions if the context is negative, and vssgp.ErrData if n, channels or rate is not positive.
+// Excerpts returns the excerpts that FillFrom would model in a recording of n samples per channel, without models: the
+// gaps with the context of the options on each side, merged if they touch. Errors wrap audio.ErrGaps if gaps are
+// invalid or leave too few observed samples, vssgp.ErrOptions if the context is negative, and vssgp.ErrData if n,
+// channels or rate is not positive.
 func Excerpts(channels, n, rate int, gaps []Gap, o Options) ([]Excerpt, error) {
 	if channels < 1 || n <= 0 || rate <= 0 {
 		return nil, fault.Errorf(vssgp.ErrData, "%d samples in %d channels at %d Hz, all must be positive", n, channels, rate)

@@ -12,9 +12,9 @@ import (
 	"github.com/vssgp/vssgp/internal/bayes"
 )
 
-// Fill predicts the samples in the gaps of a recording. samples is [channel][sample] at the given rate in Hz, at any scale. Samples in
-// gaps are ignored. The result does not depend on GOMAXPROCS. Errors wrap audio.ErrGaps, vssgp.ErrOptions, vssgp.ErrData, vssgp.ErrMemory
-// or the error of ctx.
+// Fill predicts the samples in the gaps of a recording. samples is [channel][sample] at the given rate in Hz, at any
+// scale. Samples in gaps are ignored. The result does not depend on GOMAXPROCS. Errors wrap audio.ErrGaps,
+// vssgp.ErrOptions, vssgp.ErrData, vssgp.ErrMemory or the error of ctx.
 func Fill(ctx context.Context, samples [][]float64, rate int, gaps []Gap, o Options) (*Result, error) {
 	n, err := length(samples)
 	if err != nil {

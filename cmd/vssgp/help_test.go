@@ -105,8 +105,8 @@ func TestNoCommand(t *testing.T) {
 	}
 }
 
-// TestTopics checks that help lists and prints every topic, that help texts and messages name no other topics, and that they
-// name no file of the repository, which an installed command does not have.
+// TestTopics checks that help lists and prints every topic, that help texts and messages name no other topics, and that
+// they name no file of the repository, which an installed command does not have.
 func TestTopics(t *testing.T) {
 	_, list, _ := strings.Cut(succeed(t, "help").stdout, "\nTopics:\n")
 	for _, topic := range docs.Topics {

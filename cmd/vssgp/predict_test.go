@@ -100,7 +100,8 @@ func TestReadingInterrupted(t *testing.T) {
 	}
 }
 
-// TestPredictBeyond checks that rows outside the range of an input cause one warning, and that a model without a range gives none.
+// TestPredictBeyond checks that rows outside the range of an input cause one warning, and that a model without a range
+// gives none.
 func TestPredictBeyond(t *testing.T) {
 	dir := t.TempDir()
 	rows := "t,u,y\n"

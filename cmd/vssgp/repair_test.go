@@ -234,7 +234,8 @@ func TestStrict(t *testing.T) {
 	}
 }
 
-// TestEmptyLabels checks that the list of gaps of a recording without damage, which --labels writes, is a valid --gaps: the output is a copy.
+// TestEmptyLabels checks that the list of gaps of a recording without damage, which --labels writes, is a valid --gaps:
+// the output is a copy.
 func TestEmptyLabels(t *testing.T) {
 	dir := t.TempDir()
 	file, _, _ := stereo(t)

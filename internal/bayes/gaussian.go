@@ -139,10 +139,11 @@ const Slack = 3
 // A draw moves toward the mode by the factor rayBack per step, down to rayLeast of its distance.
 const rayBack, rayLeast = 0.7, 0.01
 
-// Plausible returns to(z), where to is Along or By: a draw if z is standard normal. The Gaussian is too wide in directions in which the
-// curvature increases away from the mode, and then a draw may be hundreds of nats less probable than the Gaussian says. So while the
-// objective is more than slack nats below the Gaussian, the draw moves toward the mode. Plausible returns nil if every point up to the mode
-// is below it, and the errors of the objective, which is -Inf at points where it cannot be evaluated.
+// Plausible returns to(z), where to is Along or By: a draw if z is standard normal. The Gaussian is too wide in
+// directions in which the curvature increases away from the mode, and then a draw may be hundreds of nats less probable
+// than the Gaussian says. So while the objective is more than slack nats below the Gaussian, the draw moves toward the
+// mode. Plausible returns nil if every point up to the mode is below it, and the errors of the objective, which is -Inf
+// at points where it cannot be evaluated.
 func (g *Gaussian) Plausible(
 	z []float64, to func([]float64) []float64, objective func([]float64) (float64, error), slack float64,
 ) ([]float64, error) {

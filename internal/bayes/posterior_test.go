@@ -153,8 +153,9 @@ func laplace(f lbfgs.Func, mode, scale []float64) (*Gaussian, error) {
 	return p.Gaussian, nil
 }
 
-// TestPlausible checks draws from the Gaussian of an objective that falls steeply from some distance on one side of the mode: draws on this
-// side end near this distance, others are not changed. There is none if the objective cannot be evaluated, and its errors are returned.
+// TestPlausible checks draws from the Gaussian of an objective that falls steeply from some distance on one side of the
+// mode: draws on this side end near this distance, others are not changed. There is none if the objective cannot be
+// evaluated, and its errors are returned.
 func TestPlausible(t *testing.T) {
 	g := testkit.Must(NewGaussian([]float64{1, 2}, []float64{1, 1}, 0, []float64{1, 0, 0, 1}))(t)
 	cliff := func(v []float64) (float64, error) {

@@ -171,8 +171,8 @@ func (p *Posterior) write(to *variational.Params, v []float64) {
 	p.c.write(to, x)
 }
 
-// followGain is the minimum gain in nats of a step that adapts q to the hyper-parameters of a draw, and followMost is the maximum
-// number of steps.
+// followGain is the minimum gain in nats of a step that adapts q to the hyper-parameters of a draw, and followMost is
+// the maximum number of steps.
 const followGain, followMost = 1e-3, 50
 
 // follow returns all coordinates and the objective for hyper-parameters own and the optimal q for them.

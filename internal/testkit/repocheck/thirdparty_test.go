@@ -47,8 +47,8 @@ func TestThirdParty(t *testing.T) {
 	}
 }
 
-// TestThirdPartyLinked checks that the commands of a release are linked from the modules that the page lists. So they contain no code of
-// tensors, and only the build with -tags cuda contains gorgonia.org/cu.
+// TestThirdPartyLinked checks that the commands of a release are linked from the modules that the page lists. So they
+// contain no code of tensors, and only the build with -tags cuda contains gorgonia.org/cu.
 func TestThirdPartyLinked(t *testing.T) {
 	for _, build := range []struct{ system, tags, also string }{
 		{"linux", "", ""}, {"darwin", "", ""}, {"windows", "", "the command, on Windows"}, {"linux", "cuda", "`-tags cuda`"},

@@ -8,8 +8,8 @@ import (
 	"github.com/vssgp/vssgp/internal/version"
 )
 
-// TestVersion checks that the places that cannot read the version name the same one: the newest section of CHANGELOG.md, and the pages
-// that describe how to install a release.
+// TestVersion checks that the places that cannot read the version name the same one: the newest section of
+// CHANGELOG.md, and the pages that describe how to install a release.
 func TestVersion(t *testing.T) {
 	if !regexp.MustCompile(`^\d+\.\d+\.\d+$`).MatchString(version.Number) { // tags of Go and versions of Python differ in other forms
 		t.Errorf("version.Number is %q, must be three numbers", version.Number)

@@ -41,7 +41,8 @@ func (g *gapFlags) add(f *pflag.FlagSet) {
 	f.Var(cli.FileName(&g.file, cli.FileUse{Extensions: []string{"csv", "txt"}}), "gaps",
 		"`file` of gaps: CSV with the columns start,end, or Audacity labels")
 	f.BoolVar(&g.cues, "cues", false, "fill the regions marked by cue points in the WAV file")
-	f.Var(&cli.Value{Kind: "kinds", List: true, Words: append([]string{"all"}, strings.Split(kinds, ", ")...), Parse: g.addKinds}, "detect",
+	words := append([]string{"all"}, strings.Split(kinds, ", ")...)
+	f.Var(&cli.Value{Kind: "kinds", List: true, Words: words, Parse: g.addKinds}, "detect",
 		"`kinds` of damage to find: all, or "+kinds)
 	f.Float64Var(&g.find.Sensitivity, "sensitivity", detect.DefaultSensitivity,
 		"0 to 10; higher finds more, and more false positives")

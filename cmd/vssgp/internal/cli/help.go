@@ -44,7 +44,8 @@ func Usage(c *cobra.Command) error {
 	return err
 }
 
-// A list is a part of a help text. A line has a term, such as a command or a flag, at least two spaces and the description.
+// A list is a part of a help text. A line has a term, such as a command or a flag, at least two spaces and the
+// description.
 type list struct{ heading, lines string }
 
 // commandLists returns the subcommands of a command by group and, for the root command, the topics.

@@ -68,8 +68,9 @@ func listed(c *cobra.Command) []*cobra.Command {
 // pageName returns the name of a command's manual page.
 func pageName(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath(), " ", "-") }
 
-// manual returns the manual page of a command in the macros of man(7). Unlike package doc of cobra, it lists flags as help
-// does: by group, with the names of their arguments. The page has no date, so that a version always has the same bytes.
+// manual returns the manual page of a command in the macros of man(7). Unlike package doc of cobra, it lists flags as
+// help does: by group, with the names of their arguments. The page has no date, so that a version always has the same
+// bytes.
 func manual(c *cobra.Command) string {
 	c.InitDefaultHelpFlag()
 	c.InitDefaultVersionFlag()

@@ -55,8 +55,8 @@ func warnNoise(env *cli.Env, m *vssgp.Model, data *vssgp.Data) {
 // beyondShare is the tolerated distance of a row from the range of the data, as a share of that range.
 const beyondShare = 0.01
 
-// beyondWarner returns a function that warns of the first row outside the range of a model's data in an input. It does nothing for models
-// of recordings.
+// beyondWarner returns a function that warns of the first row outside the range of a model's data in an input. It does
+// nothing for models of recordings.
 func beyondWarner(env *cli.Env, m *vssgp.Model, at *datafile.Places) func(x []float64) {
 	q := len(m.Range)
 	if env.Quiet || q == 0 || len(at.Names) != q || q == 1 && datafile.InputNames(m)[0] == datafile.SecondsName {
@@ -72,7 +72,7 @@ func beyondWarner(env *cli.Env, m *vssgp.Model, at *datafile.Places) func(x []fl
 	return func(x []float64) {
 		for i, v := range x {
 			lo, hi := m.Range[i%q][0], m.Range[i%q][1]
-			if margin := beyondShare * (hi - lo); v >= lo-margin && v <= hi+margin {
+			if margin := beyondShare * (hi - lo); !(v < lo-margin || v > hi+margin) {
 				continue
 			}
 			axis := &table.Axis{Free: true}

@@ -39,8 +39,8 @@ var (
 	installed = strings.NewReplacer("go run ./cmd/vssgp ", "vssgp ", "./vssgp ", "vssgp ")
 )
 
-// format converts the Markdown that the pages use to plain text: headings are underlined, code is indented, paragraphs are
-// wrapped, and tables have aligned columns.
+// format converts the Markdown that the pages use to plain text: headings are underlined, code is indented, paragraphs
+// are wrapped, and tables have aligned columns.
 func format(markdown string) string {
 	p := &printer{}
 	markdown = installed.Replace(build.ReplaceAllString(comment.ReplaceAllString(markdown, ""), ""))
@@ -126,8 +126,8 @@ func (p *printer) table() {
 	}
 }
 
-// fit returns the widths of a table's columns. The widest columns are made narrower until the table fits, but not narrower
-// than their longest words.
+// fit returns the widths of a table's columns. The widest columns are made narrower until the table fits, but not
+// narrower than their longest words.
 func fit(rows [][]string) (widths []int) {
 	widths, words := make([]int, len(rows[0])), make([]int, len(rows[0]))
 	for _, row := range rows {
