@@ -1,12 +1,14 @@
-// Package fft computes discrete Fourier transforms of real numbers in one or two dimensions on all cores. The bits of the results do not
-// depend on the number of cores.
+// Package fft computes discrete Fourier transforms of real numbers in one or two dimensions on all cores. The bits of
+// the results do not depend on the number of cores.
 //
-// Pairs of numbers along the last axis are complex numbers z = x_2c + i·x_2c+1, which are a matrix of R rows and C columns. Its columns are
-// transformed, then its rows, in blocks that fit into a core's cache. Let u_L = exp(2πi/L). In two dimensions the result is
+// Pairs of numbers along the last axis are complex numbers z = x_2c + i·x_2c+1, which are a matrix of R rows and C
+// columns. Its columns are transformed, then its rows, in blocks that fit into a core's cache. Let u_L = exp(2πi/L). In
+// two dimensions the result is
 //
 //	Z_kl = Σ_c u_C^(lc) · Σ_r u_R^(kr) · z_rc      0 ≤ k, r < R,  0 ≤ l, c < C
 //
-// N numbers in one dimension are a matrix whose factors R and C of N/2 are similar. By the four-step method (Bailey 1990) their transform is
+// N numbers in one dimension are a matrix whose factors R and C of N/2 are similar. By the four-step method (Bailey
+// 1990) their transform is
 //
 //	Z_(k+Rl) = Σ_c u_C^(lc) · u_(N/2)^(kc) · Σ_r u_R^(kr) · z_(Cr+c)
 //
@@ -62,7 +64,8 @@ func newPlan(rows, columns, n int) *Plan {
 // Bytes returns the memory of a Plan for n numbers, in bytes. n is n0·n1 for a matrix.
 func Bytes(n int) float64 { return 8 * float64(n) }
 
-// powers returns exp(2πi·step·j/n) for j < count. It reduces the angles exactly to an eighth of a turn on either side of a quarter.
+// powers returns exp(2πi·step·j/n) for j < count. It reduces the angles exactly to an eighth of a turn on either side
+// of a quarter.
 func powers(count, step, n int) []complex128 {
 	u := make([]complex128, count)
 	for j := range u {
@@ -161,7 +164,8 @@ func (p *Plan) at(k, l int) complex128 {
 	return complex(p.X[i], p.X[i+1])
 }
 
-// separate returns the mode of the real numbers, whose frequency along the last axis is g, from Z at its frequency and at the negative one.
+// separate returns the mode of the real numbers, whose frequency along the last axis is g, from Z at its frequency and
+// at the negative one.
 func (p *Plan) separate(z, negative complex128, g int) complex128 {
 	a, b := z, cmplx.Conj(negative)
 	return 0.5 * (a + b - turned((a-b)*p.power(g)))
@@ -191,7 +195,8 @@ func (l *lines) each(f func(a, b []complex128, lo, hi int)) {
 	})
 }
 
-// transform transforms the columns of x [length,width] by Stockham's method. It returns the result, which is in x or y, and uses both.
+// transform transforms the columns of x [length,width] by Stockham's method. It returns the result, which is in x or y,
+// and uses both.
 func (l *lines) transform(x, y []complex128, width int) []complex128 {
 	// A pass transforms in steps of m: n = rm, x is [r,m,s] and y is [m,r,s].
 	for n, s := l.length, width; n > 1; {

@@ -16,7 +16,8 @@ import (
 // direct returns mode g by definition, with sums in double-double precision.
 func direct(x []float64, g int) complex128 { return direct2(x, 1, 0, g) }
 
-// direct2 returns mode (g0, g1) of a matrix with n0 rows in the same way. The phases are reduced exactly to an eighth of a turn.
+// direct2 returns mode (g0, g1) of a matrix with n0 rows in the same way. The phases are reduced exactly to an eighth
+// of a turn.
 func direct2(x []float64, n0, g0, g1 int) complex128 {
 	n, n1 := len(x), len(x)/n0
 	var re, im double.Float
@@ -42,7 +43,8 @@ func normal(n int) []float64 {
 	return v
 }
 
-// TestTransformIsTheSum compares modes with sums. Their error is below 5e-16 of the root mean square of all modes, as gonum's is.
+// TestTransformIsTheSum compares modes with sums. Their error is below 5e-16 of the root mean square of all modes, as
+// gonum's is.
 func TestTransformIsTheSum(t *testing.T) {
 	for _, n := range append([]int{2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 30, 36, 48, 60, 90, 96, 98, 144, 240,
 		500, 1024, 1536, 2430, 3750, 15 << 12}, slow.Pick([]int{1 << 17, 9 << 17}, nil)...) {
@@ -67,8 +69,10 @@ func TestTransformIsTheSum(t *testing.T) {
 
 // TestTransform2IsTheSum compares modes of matrices with sums, with the bounds of vectors.
 func TestTransform2IsTheSum(t *testing.T) {
-	for _, size := range append([][2]int{{1, 2}, {2, 2}, {3, 2}, {1, 4}, {2, 6}, {3, 4}, {5, 6}, {7, 14}, {16, 2}, {1, 30}, {15, 16}, {36, 60},
-		{100, 2}, {1, 1000}, {81, 64}, {128, 90}}, slow.Pick([][2]int{{3000, 2}, {500, 240}, {75, 1024}, {512, 320}}, nil)...) {
+	for _, size := range append([][2]int{
+		{1, 2}, {2, 2}, {3, 2}, {1, 4}, {2, 6}, {3, 4}, {5, 6}, {7, 14}, {16, 2}, {1, 30}, {15, 16}, {36, 60},
+		{100, 2}, {1, 1000}, {81, 64}, {128, 90},
+	}, slow.Pick([][2]int{{3000, 2}, {500, 240}, {75, 1024}, {512, 320}}, nil)...) {
 		n0, n1 := size[0], size[1]
 		n := n0 * n1
 		x := normal(n)
