@@ -300,10 +300,11 @@ func TestJSONKeys(t *testing.T) {
 		{"fit " + fit + " -o m.st", "{bound log_prior " + terms +
 			" init iterations starts{seed bound ended} kept seconds device sums rows components features features_per_component point_frequencies " +
 			"noise_sd posterior jitter noise_floor model}"},
-		{"evaluate m.st d.csv", "{bound " + terms + " inference rows rmse mean_log_predictive_density jitter device sums}"},
+		{"evaluate m.st d.csv",
+			"{bound " + terms + " inference rows rmse mean_log_predictive_density coverage jitter device sums}"},
 		{"evaluate m.st d.csv --gradient", "{bound " + terms +
-			" inference rows rmse mean_log_predictive_density jitter device sums gradient{frequency.mean frequency.variance inducing.location " +
-			"kernel.frequency kernel.lengthscale kernel.variance noise.precision}}"},
+			" inference rows rmse mean_log_predictive_density coverage jitter device sums gradient{frequency.mean " +
+			"frequency.variance inducing.location kernel.frequency kernel.lengthscale kernel.variance noise.precision}}"},
 		{"info m.st --top 1",
 			"{model version inference fitted inputs outputs features noise_sd components{sd lengthscale period} posterior frequencies{feature location " +
 				"frequency frequency_sd period period_sd reach amplitude}}"},
