@@ -324,6 +324,7 @@ func TestJSONKeys(t *testing.T) {
 		{"evaluate s.st d.csv", "{bound rows rmse mean_log_predictive_density device}"},
 		{"info s.st", "{model version inputs outputs rows periods parts noise_sd bound features hyper{name mode lower upper} first last reach}"},
 		{"predict m.st at.csv -o p.csv", "{rows columns output device}"},
+		{"predict m.st --grid 5 -o p.csv --overwrite", "{rows grid{first last points} columns output device}"},
 		{"impute " + cut + " -o o.wav --reference clean.wav --model i.st",
 			"{method device seconds iterations bound input rate channels samples missing gaps doubts joint excerpts{start end bound iterations " +
 				"features noise_sd} output models scores{ar" + scores + " linear" + scores + " silence" + scores + " vssgp" +
