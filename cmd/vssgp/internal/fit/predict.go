@@ -38,7 +38,8 @@ func NewPredict(env *cli.Env) *cobra.Command {
 		Use:   "predict MODEL [INPUTS] -o OUT",
 		Short: "Predict the outputs at given inputs",
 		Long: `Predicts at each row of INPUTS: a table, read as by fit, or the sample times of a recording.
-With --grid it predicts at a grid, and --plot marks the rows of INPUTS, if they are given.
+With --grid it predicts at a grid, over the range of the data or given ranges, and INPUTS
+are only marked in the maps of --plot.
 The output has the input columns, then NAME_mean and NAME_sd for each output. With --draws
 it also has NAME_draw1, NAME_draw2, …: functions drawn from the joint posterior, without
 noise.
