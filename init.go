@@ -168,14 +168,16 @@ func (o Options) problem(data *Data) (*problem, error) {
 		pr.x, pr.y = o.From.X, o.From.Y
 	case pr.init == InitSpectrum && o.Batch != BatchOptions{} && o.Inference != Stochastic:
 		return nil, badOption("batch cannot be combined with inference %s and init %s", cmp.Or(o.Inference, Exact), InitSpectrum)
-	case (pr.init == InitSpectrum || pr.init == InitSearch) && grid.Step == 0:
+	case pr.init == InitSearch && data.Q == 2 && !plane(data):
+		return nil, badOption("init %s needs two inputs that both vary: use init %s", pr.init, InitPaper)
+	case (pr.init == InitSpectrum || pr.init == InitSearch && data.Q == 1) && grid.Step == 0:
 		return nil, badOption("init %s needs one input that varies; the data have %d inputs and %d rows: use init %s", pr.init,
 			data.Q, data.N, InitPaper)
 	case pr.init == InitSpectrum && o.Features%2 == 1:
 		return nil, badOption("init %s needs an even number of features per component, got %d", InitSpectrum, o.Features)
 	case !o.Raw:
 		pr.x = standardize(data.X, data.Q)
-		if pr.init == InitSpectrum || pr.init == InitSearch {
+		if (pr.init == InitSpectrum || pr.init == InitSearch) && data.Q == 1 {
 			pr.x = Affine{Offset: []float64{slices.Min(data.X)}, Scale: []float64{grid.Step}}
 		}
 		if len(data.Y) > 0 {
@@ -212,7 +214,7 @@ func (o *Options) init(grid initialize.Grid, data *Data) Init {
 	switch {
 	case o.Init != "":
 		return o.Init
-	case o.continues(), o.searches(grid):
+	case o.continues(), o.searches(grid, data):
 		return InitSearch
 	case grid.Step > 0 && o.Method != RP && o.Paper.Lengthscales == nil && o.Paper.FrequencyVariance == 0 && o.Features%2 == 0:
 		return InitSpectrum

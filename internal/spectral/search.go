@@ -33,9 +33,12 @@ type Search struct {
 	pool []Candidate // every model that was optimized jointly
 }
 
-// New returns a search for data of one input, which rows contain. report is called with each better model.
+// New returns a search for data of one input or two, which rows contain. report is called with each better model.
 func New(ctx context.Context, data *backend.Data, rows *variational.Rows, report func(Candidate)) *Search {
 	d := NewDomain(data)
+	if d.planar() {
+		return &Search{ctx: ctx, domain: d, data: data, rows: rows, report: report}
+	}
 	return &Search{ctx: ctx, domain: d, data: data, rows: rows, series: newSeries(data), spectrum: newSpectrum(d, data.X), report: report}
 }
 
@@ -63,14 +66,18 @@ const (
 // Run returns the best model and the alternatives within some nats, best first. Errors are errors of rows or wrap ctx.Err(); the candidates
 // found so far are returned, if any.
 func (s *Search) Run() ([]Candidate, error) {
-	best, err := s.start()
+	start, improve := s.start, s.improve
+	if s.domain.planar() {
+		start, improve = s.surface, s.enlarge
+	}
+	best, err := start()
 	if err != nil {
 		return nil, err
 	}
 	if best, err = s.drop(best); err != nil {
 		return alternatives(best, s.pool), err
 	}
-	if best, err = s.improve(best); err != nil {
+	if best, err = improve(best); err != nil {
 		return alternatives(best, s.pool), err
 	}
 	final, err := s.optimize(best.Model, finalIterations, nil)
@@ -228,7 +235,7 @@ func (s *Search) optimized(m Model, iterations int, free []bool) (Candidate, err
 	for range rebuilds {
 		o := s.newObjective(m)
 		o.free = free
-		if s.cost(o.expansion) > maxEvaluation { // a length has become too short
+		if s.cost(o.expansion) > s.maxEvaluation() { // a length has become too short
 			return failed(m), nil
 		}
 		state, err := lbfgs.Start(s.counted(o), s.domain.clip(s.domain.read(m), o.limits))
@@ -311,8 +318,11 @@ func (d *Domain) clip(v []float64, limits []limit) []float64 {
 
 // moved reports whether a length has changed so much that the nodes must be chosen again.
 func moved(a, b Model) bool {
+	if planarMoved(a, b) {
+		return true
+	}
 	for i, c := range a.Components {
-		if c.Kind.Wide() && !c.Kind.Rough() && math.Abs(math.Log(c.Length/b.Components[i].Length)) > math.Log(rebuildRatio) {
+		if c.Length > 0 && !c.filtered() && math.Abs(math.Log(c.Length/b.Components[i].Length)) > math.Log(rebuildRatio) {
 			return true
 		}
 	}
