@@ -84,7 +84,7 @@ func (s *Search) additions(m Model, r residual) (all []move) {
 		}
 		put("add damped", made(Damped, max(p.sd, initialSD*m.Noise), p.frequency, max(dampedCycles/p.frequency, 2*d.Spacing)))
 		if i == 0 {
-			put("add damped", made(Damped, max(p.sd, initialSD*m.Noise), p.frequency, bandLengths[1] * d.span()))
+			put("add damped", made(Damped, max(p.sd, initialSD*m.Noise), p.frequency, bandLengths[1]*d.span()))
 		}
 	}
 	if !r.uneven && d.Distinct > manyTimes {

@@ -20,15 +20,12 @@ type span struct{ low, high float64 }
 
 func (s span) length() float64 { return s.high - s.low }
 
-// planarKinds lists the kinds of components of two inputs.
-var planarKinds = []Kind{RBF, M32, OU}
-
 // checkPlanar returns an error that wraps kind if c is not a valid component of two inputs.
 func (c Component) checkPlanar(inputs int, kind error) error {
 	valid := func(v float64) bool { return v > 0 && !math.IsInf(v, 0) }
 	switch {
-	case !slices.Contains(planarKinds, c.Kind):
-		return fault.Errorf(kind, "component kind %q of %d inputs, must be one of %v", c.Kind, inputs, planarKinds)
+	case c.Kind != RBF:
+		return fault.Errorf(kind, "component kind %q of %d inputs, must be %q", c.Kind, inputs, RBF)
 	case inputs != 2 || len(c.Lengths) != inputs:
 		return fault.Errorf(kind, "component %v of %d inputs, must have a length for each of two inputs", c, inputs)
 	case !valid(c.SD), !valid(c.Lengths[0]), !valid(c.Lengths[1]), c.Frequency != 0, c.Length != 0:
@@ -68,7 +65,7 @@ func (d *Domain) cells(data *backend.Data) int {
 
 const (
 	// tailError is the share of the variance of a component that its nodes leave out, unless there would be too many nodes.
-	tailError = 1e-4
+	tailError = 1e-5
 	// imageError is the largest error of a correlation at the distances of the data that is due to the distance of the nodes.
 	imageError = 1e-3
 	// planarMargin is the ratio by which a length may change before the nodes are chosen again.
@@ -80,54 +77,13 @@ const (
 )
 
 // planarPairs returns the largest number of nodes of a model of two inputs.
-func (d *Domain) planarPairs() int { return min(planarMost, max(planarFewest, d.Distinct)) }
-
-// smoothness returns ν of a Matérn kind, or +Inf for rbf.
-func (k Kind) smoothness() float64 {
-	switch k {
-	case M32:
-		return 1.5
-	case OU:
-		return 0.5
-	}
-	return math.Inf(1)
+func (d *Domain) planarPairs() int {
+	return min(planarMost, max(planarFewest, d.Distinct))
 }
 
-// reach returns the distance in lengths at which the correlation of a kind is imageError.
-func (k Kind) reach() float64 {
-	log := -math.Log(imageError)
-	switch k {
-	case M32:
-		r := log // (1 + r) exp(−r) = imageError
-		for range 20 {
-			r = log + math.Log1p(r)
-		}
-		return r / math.Sqrt(3)
-	case OU:
-		return log
-	}
-	return math.Sqrt(2 * log)
-}
-
-// tail returns the frequency, in radians per length, beyond which the spectrum of a kind has the share tailError of the variance.
-func (k Kind) tail() float64 {
-	nu := k.smoothness()
-	if math.IsInf(nu, 1) {
-		return math.Sqrt(-2 * math.Log(tailError))
-	}
-	return math.Sqrt(2 * nu * (math.Pow(tailError, -1/nu) - 1))
-}
-
-// density returns the spectral density of a kind of two inputs, times 2π, at squared frequency r² in radians per length, and minus twice its
-// logarithmic slope by r²: exp(−r²/2) and 1, or (1 + r²/2ν)^−(ν+1) and (1 + 1/ν)/(1 + r²/2ν).
-func (k Kind) density(square float64) (value, slope float64) {
-	nu := k.smoothness()
-	if math.IsInf(nu, 1) {
-		return math.Exp(-0.5 * square), 1
-	}
-	base := 1 + square/(2*nu)
-	return math.Pow(base, -nu-1), (1 + 1/nu) / base
-}
+// reach is the distance, in lengths, at which the correlation is imageError, and tail the frequency, in radians per length, beyond which the
+// spectrum has the share tailError of the variance.
+var reach, tail = math.Sqrt(-2 * math.Log(imageError)), math.Sqrt(-2 * math.Log(tailError))
 
 // A lattice has the nodes of a component of two inputs, which are frequencies in one half of the plane.
 type lattice struct {
@@ -142,10 +98,10 @@ type lattice struct {
 func (d *Domain) lattice(c Component, most int) lattice {
 	var step, unit [2]float64
 	for q, s := range d.spans {
-		step[q] = 2 * math.Pi / (s.length() + c.Kind.reach()*planarMargin*c.Lengths[q])
+		step[q] = 2 * math.Pi / (s.length() + reach*planarMargin*c.Lengths[q])
 		unit[q] = step[q] * c.Lengths[q]
 	}
-	tail := c.Kind.tail() * planarMargin
+	top := tail * planarMargin
 	radius := 1.1 * math.Sqrt(2/math.Pi*float64(most)*unit[0]*unit[1])
 	type point struct {
 		at     [2]float64
@@ -153,7 +109,7 @@ func (d *Domain) lattice(c Component, most int) lattice {
 	}
 	var all []point
 	for {
-		radius = min(radius, tail)
+		radius = min(radius, top)
 		all = all[:0]
 		for i := 0; float64(i)*unit[0] <= radius; i++ {
 			u := float64(i) * unit[0]
@@ -167,7 +123,7 @@ func (d *Domain) lattice(c Component, most int) lattice {
 				all = append(all, point{[2]float64{float64(i) * step[0], float64(j) * step[1]}, u*u + v*v})
 			}
 		}
-		if len(all) >= most || radius == tail {
+		if len(all) >= most || radius == top {
 			break
 		}
 		radius *= 1.2
@@ -186,13 +142,12 @@ func (l *lattice) weight(c Component, j int) (weight float64, slope [2]float64) 
 	for q, w := range l.node[j] {
 		own[q] = w * w * c.Lengths[q] * c.Lengths[q]
 	}
-	density, fall := c.Kind.density(own[0] + own[1])
-	weight = density * l.cell * c.Lengths[0] * c.Lengths[1] / (2 * math.Pi)
+	weight = math.Exp(-0.5*(own[0]+own[1])) * l.cell * c.Lengths[0] * c.Lengths[1] / (2 * math.Pi)
 	if j > 0 {
 		weight *= 2
 	}
 	for q, s := range own {
-		slope[q] = 1 - fall*s
+		slope[q] = 1 - s
 	}
 	return max(weight, leastWeight), slope
 }

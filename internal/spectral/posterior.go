@@ -36,7 +36,7 @@ func (s *Search) Expand(m Model) Expanded {
 // Initial returns the model from which a search starts: one broad component and noise.
 func Initial(data *backend.Data) Expanded {
 	d := NewDomain(data)
-	first := d.initialPlane(RBF, broadMean)
+	first := d.initialPlane(broadMean)
 	if !d.planar() {
 		first = d.initial(RBF, broadMean*d.span())
 	}

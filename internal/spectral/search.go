@@ -66,9 +66,9 @@ const (
 // Run returns the best model and the alternatives within some nats, best first. Errors are errors of rows or wrap ctx.Err(); the candidates
 // found so far are returned, if any.
 func (s *Search) Run() ([]Candidate, error) {
-	start, improve := s.start, s.improve
+	start, improve, last := s.start, s.improve, finalIterations
 	if s.domain.planar() {
-		start, improve = s.surface, s.enlarge
+		start, improve, last = s.surface, s.enlarge, lastIterations
 	}
 	best, err := start()
 	if err != nil {
@@ -80,7 +80,7 @@ func (s *Search) Run() ([]Candidate, error) {
 	if best, err = improve(best); err != nil {
 		return alternatives(best, s.pool), err
 	}
-	final, err := s.optimize(best.Model, finalIterations, nil)
+	final, err := s.optimize(best.Model, last, nil)
 	if err != nil {
 		return alternatives(best, s.pool), err
 	}
@@ -235,7 +235,7 @@ func (s *Search) optimized(m Model, iterations int, free []bool) (Candidate, err
 	for range rebuilds {
 		o := s.newObjective(m)
 		o.free = free
-		if s.cost(o.expansion) > s.maxEvaluation() { // a length has become too short
+		if !s.domain.planar() && s.cost(o.expansion) > maxEvaluation { // a length has become too short
 			return failed(m), nil
 		}
 		state, err := lbfgs.Start(s.counted(o), s.domain.clip(s.domain.read(m), o.limits))
@@ -243,13 +243,19 @@ func (s *Search) optimized(m Model, iterations int, free []bool) (Candidate, err
 			return best, s.stopped(err)
 		}
 		set := lbfgs.Settings{Iterations: iterations, Gain: optimizeGain, Rise: leastRise}
+		if s.domain.planar() {
+			set.Gain = planarGain
+		}
 		if _, err := lbfgs.Maximize(s.counted(o), state, set); err != nil {
 			return best, s.stopped(err)
 		}
 		before := m
 		m = s.domain.set(m, state.X)
 		best = s.candidate(o, m, state)
-		if !moved(before, m) {
+		if s.domain.planar() {
+			iterations -= state.Iterations
+		}
+		if !moved(before, m) || iterations < 1 {
 			break
 		}
 	}
@@ -279,13 +285,19 @@ func (s *Search) evaluate(m Model) (Candidate, error) {
 // cost returns the approximate number of operations of an evaluation.
 func (s *Search) cost(e *expansion) float64 {
 	m := float64(2 * (1 + e.pairs()))
-	cost := m * m * (200 + 2*m)
+	cost := operations(2 * (1 + e.pairs()))
 	if terms := e.model.terms(); terms != nil {
 		states, columns := float64(2*len(terms)), m+float64(s.domain.Outputs)
 		numbers := float64(3*len(terms) + 1)
 		cost += float64(s.data.N) * (columns*(columns+10*states) + filterWork*numbers*states*states)
 	}
 	return cost
+}
+
+// operations returns the approximate number of operations of an evaluation with some features, if its sums over rows come from tables.
+func operations(features int) float64 {
+	m := float64(features)
+	return m * m * (200 + 2*m)
 }
 
 // counted counts the operations of an objective.

@@ -124,6 +124,12 @@ func TestSlopes(t *testing.T) {
 	_, data, rows := open(t, x, y)
 	s := New(t.Context(), data, rows, func(Candidate) {})
 	m := Model{[]Component{made(Line, 0.7, 0.1, 0), made(Band, 0.5, 0.2, 30), made(RBF, 0.9, 0, 9), made(M32, 0.4, 0, 20), made(OU, 0.3, 0, 10), made(Damped, 0.4, 0.15, 12)}, 0.8}
+	checkSlopes(t, s, m)
+}
+
+// checkSlopes compares the gradient of the objective at a model with finite differences.
+func checkSlopes(t *testing.T, s *Search, m Model) {
+	t.Helper()
 	o := s.newObjective(m)
 	v := s.domain.read(m)
 	slope := make([]float64, len(v))
