@@ -68,7 +68,7 @@ func (pr *problem) initialize(ctx context.Context, init Init, seed uint64) (m *M
 	set := pr.settings(seed)
 	switch init {
 	case InitSearch:
-		if err = pr.Fits(spectral.Shape(&pr.rows)); err == nil {
+		if err = pr.Fits(spectral.Shape(&pr.rows, pr.pairs())); err == nil {
 			m.expand(spectral.Initial(&pr.rows))
 		}
 	case initTable:
@@ -192,10 +192,15 @@ func (o Options) problem(data *Data) (*problem, error) {
 	return pr, nil
 }
 
+// balanced reports whether all outputs get the same noise in the model's units.
+func (pr *problem) balanced() bool {
+	return pr.init == initTable || pr.init == InitSearch && pr.data.Q > 1 && pr.o.From == nil
+}
+
 // balance changes the units of the outputs after the first, so that all outputs have the same noise in
 // the model's units. Without it a precise output would get the noise of the others.
 func (pr *problem) balance(ctx context.Context) error {
-	if pr.init != initTable || pr.data.D == 1 || pr.o.Raw {
+	if !pr.balanced() || pr.data.D == 1 || pr.o.Raw {
 		return nil
 	}
 	factors, err := initialize.OutputFactors(ctx, &pr.rows, pr.settings(pr.o.Seed), pr)
@@ -259,7 +264,7 @@ func (pr *problem) settings(seed uint64) initialize.Settings {
 	if pr.init == InitPaper {
 		s.Lengthscales, s.Frequencies = pr.paperScales()
 	}
-	if pr.init == initTable {
+	if pr.balanced() {
 		s.Priors = initialize.TablePriors(o.Priors.of(pr.x, pr.y, &pr.rows, &Params{L: initialize.TableParts}))
 	}
 	if o.Inference == Stochastic && pr.init == InitPaper && s.Window == 0 && len(s.Lengthscales) == 1 && pr.data.N >= manyRows {

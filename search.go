@@ -20,6 +20,8 @@ const (
 	searchDraws = 20
 	// searchNumbers is the maximum number of entries of the draws' matrices; with larger models there are fewer draws, but minDraws.
 	searchNumbers, minDraws = 5e6, 4
+	// minPairs is the smallest number of pairs to which a memory limit reduces models of two inputs.
+	minPairs = 20
 )
 
 // searches reports whether InitSearch is the default: there is one input, or two with some rows, and no option describes features, windows
@@ -39,6 +41,15 @@ func plane(data *Data) bool {
 		}
 	}
 	return true
+}
+
+// pairs returns the number of pairs of cosine and sine of a large model of a search, with two inputs less if memory is short.
+func (pr *problem) pairs() int {
+	n := spectral.Pairs(&pr.rows)
+	for pr.data.Q == 2 && n > minPairs && pr.Fits(spectral.Shape(&pr.rows, n)) != nil {
+		n = max(minPairs, n/2)
+	}
+	return n
 }
 
 // continues reports whether the fit continues a search: from the components of a model that a search has found.
@@ -112,6 +123,7 @@ func (f *fit) search(state []spectral.Step) error {
 		found++
 		f.report(optimize.Progress{Stage: "structure", Iteration: found, Bound: c.LogEvidence, Noise: c.Noise * c.Noise})
 	})
+	s.Limit(f.pairs())
 	s.Log = state
 	if f.o.continues() {
 		s.From = f.o.From.kernel

@@ -37,6 +37,7 @@ type Domain struct {
 	Constant  float64 // prior standard deviation of the constant
 
 	spans []span // of two inputs; Low, High and Spacing are 0 then
+	pairs int    // largest number of nodes of a model of two inputs
 }
 
 // span returns the range of x.

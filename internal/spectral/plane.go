@@ -45,6 +45,7 @@ func newPlane(data *backend.Data) *Domain {
 		d.spans = append(d.spans, span{low, high})
 	}
 	d.Distinct = d.cells(data)
+	d.pairs = min(planarMost, max(planarFewest, d.Distinct))
 	d.scale(data.Y)
 	return d
 }
@@ -75,11 +76,6 @@ const (
 	// leastWeight is the smallest weight of a node, which must not be 0.
 	leastWeight = 1e-200
 )
-
-// planarPairs returns the largest number of nodes of a model of two inputs.
-func (d *Domain) planarPairs() int {
-	return min(planarMost, max(planarFewest, d.Distinct))
-}
 
 // reach is the distance, in lengths, at which the correlation is imageError, and tail the frequency, in radians per length, beyond which the
 // spectrum has the share tailError of the variance.
@@ -155,7 +151,7 @@ func (l *lattice) weight(c Component, j int) (weight float64, slope [2]float64) 
 // lattices returns the nodes of all components. Those with the most nodes share the nodes that the others leave.
 func (d *Domain) lattices(components []Component) []lattice {
 	all := make([]lattice, len(components))
-	left := d.planarPairs()
+	left := d.pairs
 	order := make([]int, len(components))
 	for i, c := range components {
 		order[i] = i

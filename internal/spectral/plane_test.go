@@ -43,7 +43,7 @@ func planarCovariance(components []Component, t [2]float64) (sum float64) {
 
 // TestLatticeReproducesTheCovariance compares the covariance of nodes with the closed form at all distances of the data.
 func TestLatticeReproducesTheCovariance(t *testing.T) {
-	d := &Domain{Distinct: 10_000, spans: []span{{0, 1}, {-3, 5}}}
+	d := &Domain{spans: []span{{0, 1}, {-3, 5}}}
 	for _, test := range []struct {
 		lengths [2]float64
 		most    int
@@ -77,7 +77,7 @@ func TestLatticeReproducesTheCovariance(t *testing.T) {
 // TestNodesAreShared checks that the nodes of several components are limited together, that those with many nodes share what the others
 // leave, and that the nodes of a truncated spectrum are the largest.
 func TestNodesAreShared(t *testing.T) {
-	d := &Domain{Distinct: 300, spans: []span{{0, 1}, {0, 1}}}
+	d := &Domain{pairs: 300, spans: []span{{0, 1}, {0, 1}}}
 	component := func(l float64) Component { return Component{Kind: RBF, SD: 1, Lengths: []float64{l, l}} }
 	for name, test := range map[string]struct {
 		lengths []float64
@@ -101,8 +101,8 @@ func TestNodesAreShared(t *testing.T) {
 				t.Errorf("%s: component %d has %d nodes, want %d", name, i, len(l.node), want)
 			}
 		}
-		if total > d.planarPairs() || slices.Contains(test.want, 0) && total < d.planarPairs() {
-			t.Errorf("%s: %d nodes, the maximum is %d", name, total, d.planarPairs())
+		if total > d.pairs || slices.Contains(test.want, 0) && total < d.pairs {
+			t.Errorf("%s: %d nodes, the maximum is %d", name, total, d.pairs)
 		}
 	}
 	l := d.lattice(component(0.01), 50)

@@ -44,12 +44,16 @@ func Initial(data *backend.Data) Expanded {
 	return Expanded{Model: e.model, Params: e.params()}
 }
 
-// Shape returns the shape of a large model of a search, for an estimate of its memory.
-func Shape(data *backend.Data) variational.Shape {
-	pairs := min(maxPairs, data.N)
+// Pairs returns the number of pairs of cosine and sine of a large model of a search.
+func Pairs(data *backend.Data) int {
 	if data.Q == 2 {
-		pairs = min(planarMost, max(planarFewest, data.N))
+		return NewDomain(data).pairs
 	}
+	return min(maxPairs, data.N)
+}
+
+// Shape returns the shape of a model with the given number of pairs, for an estimate of its memory.
+func Shape(data *backend.Data, pairs int) variational.Shape {
 	return variational.Shape{Components: []int{1 + pairs}, K: 2, Q: data.Q, D: data.D, PointFrequencies: true, FixedPhases: true}
 }
 

@@ -42,6 +42,9 @@ func New(ctx context.Context, data *backend.Data, rows *variational.Rows, report
 	return &Search{ctx: ctx, domain: d, data: data, rows: rows, series: newSeries(data), spectrum: newSpectrum(d, data.X), report: report}
 }
 
+// Limit reduces the largest number of pairs of cosine and sine of models of two inputs. It does not change models of one input.
+func (s *Search) Limit(pairs int) { s.domain.pairs = min(s.domain.pairs, pairs) }
+
 const (
 	// Numbers of iterations: of the new components alone, of a path of lines, of an initial broad component, of all components of a changed
 	// structure, of the best changes, and of the result.

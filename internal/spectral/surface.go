@@ -113,7 +113,9 @@ func (s *Search) scales(m Model) []Component {
 }
 
 // planarWork returns the number of operations after which no more components are added.
-func (s *Search) planarWork() float64 { return planarEvaluations * operations(2*(1+s.domain.planarPairs())) }
+func (s *Search) planarWork() float64 {
+	return planarEvaluations * operations(2*(1+s.domain.pairs))
+}
 
 // initialPlane returns a model of two inputs with one component before its optimization. The length is in ranges of the inputs.
 func (d *Domain) initialPlane(length float64) Model {
