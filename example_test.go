@@ -216,7 +216,7 @@ func ExampleFit_twoInputs() {
 	// f(1, 2) = 4.62 ± 0.04, truly 4.65
 	// f(3, 0.5) = 5.10 ± 0.04, truly 5.12
 	// outside the range of the data: [false false true]
-	// initialization: table
+	// initialization: search
 }
 
 // concrete returns a simulated mix of cement and water (kg/m³) with its age in days, and its

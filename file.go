@@ -257,12 +257,12 @@ func (m *Model) readComponents(f *safetensors.File) error {
 		return fmt.Errorf("metadata %s is %.40q, must be a list of components: %w: %w", nameComponents, text, err, ErrParams)
 	}
 	for _, c := range m.kernel.Components {
-		if err := c.Check(ErrParams); err != nil {
+		if err := c.Check(m.Params.Q, ErrParams); err != nil {
 			return err
 		}
 	}
-	if m.Params.Q != 1 {
-		return fmt.Errorf("%d inputs, but components of a search need one: %w", m.Params.Q, ErrParams)
+	if m.Params.Q > 2 {
+		return fmt.Errorf("%d inputs, but components of a search need one or two: %w", m.Params.Q, ErrParams)
 	}
 	return m.readRows(f)
 }

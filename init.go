@@ -68,7 +68,7 @@ func (pr *problem) initialize(ctx context.Context, init Init, seed uint64) (m *M
 	set := pr.settings(seed)
 	switch init {
 	case InitSearch:
-		if err = pr.Fits(spectral.Shape(&pr.rows)); err == nil {
+		if err = pr.Fits(spectral.Shape(&pr.rows, pr.pairs())); err == nil {
 			m.expand(spectral.Initial(&pr.rows))
 		}
 	case initTable:
@@ -168,14 +168,16 @@ func (o Options) problem(data *Data) (*problem, error) {
 		pr.x, pr.y = o.From.X, o.From.Y
 	case pr.init == InitSpectrum && o.Batch != BatchOptions{} && o.Inference != Stochastic:
 		return nil, badOption("batch cannot be combined with inference %s and init %s", cmp.Or(o.Inference, Exact), InitSpectrum)
-	case (pr.init == InitSpectrum || pr.init == InitSearch) && grid.Step == 0:
+	case pr.init == InitSearch && data.Q == 2 && !plane(data):
+		return nil, badOption("init %s needs two inputs that both vary: use init %s", pr.init, InitPaper)
+	case (pr.init == InitSpectrum || pr.init == InitSearch && data.Q == 1) && grid.Step == 0:
 		return nil, badOption("init %s needs one input that varies; the data have %d inputs and %d rows: use init %s", pr.init,
 			data.Q, data.N, InitPaper)
 	case pr.init == InitSpectrum && o.Features%2 == 1:
 		return nil, badOption("init %s needs an even number of features per component, got %d", InitSpectrum, o.Features)
 	case !o.Raw:
 		pr.x = standardize(data.X, data.Q)
-		if pr.init == InitSpectrum || pr.init == InitSearch {
+		if (pr.init == InitSpectrum || pr.init == InitSearch) && data.Q == 1 {
 			pr.x = Affine{Offset: []float64{slices.Min(data.X)}, Scale: []float64{grid.Step}}
 		}
 		if len(data.Y) > 0 {
@@ -190,10 +192,15 @@ func (o Options) problem(data *Data) (*problem, error) {
 	return pr, nil
 }
 
+// balanced reports whether all outputs get the same noise in the model's units.
+func (pr *problem) balanced() bool {
+	return pr.init == initTable || pr.init == InitSearch && pr.data.Q > 1 && pr.o.From == nil
+}
+
 // balance changes the units of the outputs after the first, so that all outputs have the same noise in
 // the model's units. Without it a precise output would get the noise of the others.
 func (pr *problem) balance(ctx context.Context) error {
-	if pr.init != initTable || pr.data.D == 1 || pr.o.Raw {
+	if !pr.balanced() || pr.data.D == 1 || pr.o.Raw {
 		return nil
 	}
 	factors, err := initialize.OutputFactors(ctx, &pr.rows, pr.settings(pr.o.Seed), pr)
@@ -212,7 +219,7 @@ func (o *Options) init(grid initialize.Grid, data *Data) Init {
 	switch {
 	case o.Init != "":
 		return o.Init
-	case o.continues(), o.searches(grid):
+	case o.continues(), o.searches(grid, data):
 		return InitSearch
 	case grid.Step > 0 && o.Method != RP && o.Paper.Lengthscales == nil && o.Paper.FrequencyVariance == 0 && o.Features%2 == 0:
 		return InitSpectrum
@@ -257,7 +264,7 @@ func (pr *problem) settings(seed uint64) initialize.Settings {
 	if pr.init == InitPaper {
 		s.Lengthscales, s.Frequencies = pr.paperScales()
 	}
-	if pr.init == initTable {
+	if pr.balanced() {
 		s.Priors = initialize.TablePriors(o.Priors.of(pr.x, pr.y, &pr.rows, &Params{L: initialize.TableParts}))
 	}
 	if o.Inference == Stochastic && pr.init == InitPaper && s.Window == 0 && len(s.Lengthscales) == 1 && pr.data.N >= manyRows {

@@ -496,7 +496,7 @@ func TestTable(t *testing.T) {
 	if p.L != 2 || p.M() < data.N || p.FreqVar[0] != 0 {
 		t.Fatalf("L = %d, K = %d, Σ = %v", p.L, p.K, p.FreqVar[0])
 	}
-	drawn, err := New(t.Context(), data, Options{Seed: 3})
+	drawn, err := New(t.Context(), data, Options{Iterations: 60, Seed: 3})
 	testkit.OK(t, err)
 	if !slices.Equal(drawn.Params.FreqMean, p.FreqMean) {
 		t.Error("the drawn frequencies have changed")
@@ -561,7 +561,7 @@ func TestTableMemory(t *testing.T) {
 
 // TestTablePosterior checks that drawn frequencies are not part of the posterior.
 func TestTablePosterior(t *testing.T) {
-	o := Options{Posterior: PosteriorOptions{Draws: 3}, Seed: 3, MemoryLimit: 5e6}
+	o := Options{Posterior: PosteriorOptions{Draws: 3}, Seed: 3, MemoryLimit: 5e6, Iterations: modeIterations}
 	m, r := mustFit(t, surface(120, 0.1), o)
 	if m.Params.FreqVar[0] != 0 || r.NoPosterior != "" {
 		t.Fatalf("Σ = %v, no posterior: %s", m.Params.FreqVar[0], r.NoPosterior)
@@ -658,8 +658,15 @@ func TestStochasticOfMany(t *testing.T) {
 }
 
 // TestTableOutputs checks that each output of a table has its own noise and that its intervals cover new
-// rows.
+// rows, for drawn frequencies and after a search.
 func TestTableOutputs(t *testing.T) {
+	for init, o := range map[Init]Options{initTable: {MemoryLimit: 1e7, Iterations: 30}, InitSearch: {MemoryLimit: 1e7}} {
+		tableOutputs(t, init, o)
+	}
+}
+
+func tableOutputs(t *testing.T, init Init, o Options) {
+	t.Helper()
 	noise := []float64{0.02, 0.4, 3}
 	rng := rand.New(rand.NewPCG(1, 2))
 	sample := func(n int) *Data {
@@ -673,7 +680,8 @@ func TestTableOutputs(t *testing.T) {
 		}
 		return d
 	}
-	m, _ := mustFit(t, sample(200), Options{MemoryLimit: 1e7})
+	m, r := mustFit(t, sample(200), o)
+	testkit.Equal(t, r.Init, init)
 	test := sample(1000)
 	at := testkit.Must(m.Predict(t.Context(), test.X))(t)
 	sd := at.SD(true)
@@ -686,8 +694,8 @@ func TestTableOutputs(t *testing.T) {
 			square += at.Noise[k] / float64(test.N)
 		}
 		if covered < 0.92 || covered > 0.98 {
-			t.Errorf("output %d: the 95 %% intervals cover %.3f", k, covered)
+			t.Errorf("%s, output %d: the 95 %% intervals cover %.3f", init, k, covered)
 		}
-		testkit.Near(t, math.Sqrt(square), want, 0.2*want, "noise of output", k)
+		testkit.Near(t, math.Sqrt(square), want, 0.2*want, init, "noise of output", k)
 	}
 }

@@ -469,7 +469,7 @@ func (m *Model) Frequencies() []Frequency {
 		out[k] = f
 	}
 	if m.kernel != nil {
-		out = slices.DeleteFunc(out, func(f Frequency) bool { return f.Feature%p.K > 0 || !m.kernel.HasLine(p.Frequency[f.Component]) })
+		out = slices.DeleteFunc(out, func(f Frequency) bool { return f.Feature%p.K > 0 || !m.kernel.HasLine(p.Frequency[f.Component*p.Q]) })
 	}
 	slices.SortStableFunc(out, func(a, b Frequency) int { return cmp.Compare(a.length(), b.length()) })
 	return out
@@ -519,7 +519,13 @@ func (m *Model) found() []Component {
 	out := make([]Component, len(m.kernel.Components))
 	for i, k := range m.kernel.Components {
 		c := Component{Kind: string(k.Kind), Lengthscale: []float64{math.Inf(1)}, Period: []float64{m.X.Scale[0] / k.Frequency}}
-		if k.Kind.Wide() {
+		switch {
+		case k.Lengths != nil:
+			c.Lengthscale, c.Period = nil, nil
+			for q, l := range k.Lengths {
+				c.Lengthscale, c.Period = append(c.Lengthscale, l*m.X.Scale[q]), append(c.Period, math.Inf(1))
+			}
+		case k.Kind.Wide():
 			c.Lengthscale[0] = k.Length * m.X.Scale[0]
 		}
 		for _, unit := range m.Y.Scale {

@@ -20,12 +20,36 @@ const (
 	searchDraws = 20
 	// searchNumbers is the maximum number of entries of the draws' matrices; with larger models there are fewer draws, but minDraws.
 	searchNumbers, minDraws = 5e6, 4
+	// minPairs is the smallest number of pairs to which a memory limit reduces models of two inputs.
+	minPairs = 20
 )
 
-// searches reports whether InitSearch is the default: there is one input, and no option describes features, windows or their
-// optimization.
-func (o *Options) searches(grid initialize.Grid) bool {
-	return grid.Step > 0 && o.Init == "" && o.excludedFromSearch() == ""
+// searches reports whether InitSearch is the default: there is one input, or two with some rows, and no option describes features, windows
+// or their optimization.
+func (o *Options) searches(grid initialize.Grid, data *Data) bool {
+	return (grid.Step > 0 || plane(data) && data.N >= initialize.TableFewest) && o.Init == "" && o.excludedFromSearch() == ""
+}
+
+// plane reports whether there are two inputs that both vary.
+func plane(data *Data) bool {
+	if data.Q != 2 {
+		return false
+	}
+	for _, e := range data.extents() {
+		if !(e[1] > e[0]) {
+			return false
+		}
+	}
+	return true
+}
+
+// pairs returns the number of pairs of cosine and sine of a large model of a search, with two inputs less if memory is short.
+func (pr *problem) pairs() int {
+	n := spectral.Pairs(&pr.rows)
+	for pr.data.Q == 2 && n > minPairs && pr.Fits(spectral.Shape(&pr.rows, n)) != nil {
+		n = max(minPairs, n/2)
+	}
+	return n
 }
 
 // continues reports whether the fit continues a search: from the components of a model that a search has found.
@@ -70,8 +94,8 @@ func (o *Options) checkSearch(data *Data) error {
 	} else if o.Init != InitSearch {
 		return nil
 	}
-	if data != nil && data.Q != 1 {
-		return badOption("init %s needs one input, but the data have %d", InitSearch, data.Q)
+	if data != nil && data.Q > 2 {
+		return badOption("init %s needs one input or two, but the data have %d", InitSearch, data.Q)
 	}
 	if name := o.excludedFromSearch(); name != "" {
 		return badOption("%s cannot be combined with %s", name, why)
@@ -99,6 +123,7 @@ func (f *fit) search(state []spectral.Step) error {
 		found++
 		f.report(optimize.Progress{Stage: "structure", Iteration: found, Bound: c.LogEvidence, Noise: c.Noise * c.Noise})
 	})
+	s.Limit(f.pairs())
 	s.Log = state
 	if f.o.continues() {
 		s.From = f.o.From.kernel
@@ -194,10 +219,11 @@ func (m *Model) expand(e spectral.Expanded) {
 
 // searchPosterior returns the standard deviations of the numbers of the expansion p.
 func searchPosterior(about *spectral.Posterior, p *Params) *Posterior {
-	h := &Posterior{Lengthscale: make([]float64, p.L), Noise: []float64{2 * about.NoiseSD}}
+	h := &Posterior{Lengthscale: make([]float64, p.L*p.Q), Noise: []float64{2 * about.NoiseSD}}
 	h.Variance, h.Frequency = about.Spreads()
 	for k := range p.M() {
-		h.Features = append(h.Features, h.Frequency[k/p.K])
+		i := k / p.K
+		h.Features = append(h.Features, h.Frequency[i*p.Q:(i+1)*p.Q]...)
 	}
 	return h
 }

@@ -54,7 +54,11 @@ func TestSearchIsTheDefault(t *testing.T) {
 		"iterations": {one, Options{Iterations: 5}, InitSpectrum},
 		"no priors":  {one, Options{Priors: NoPriors()}, InitSpectrum},
 		"lengths":    {one, Options{Paper: PaperOptions{Lengthscales: []float64{1}}}, InitPaper},
-		"two inputs": {two, Options{}, initTable},
+		"two inputs": {two, Options{}, InitSearch},
+		"few rows":   {surface(19, 0.1), Options{}, InitPaper},
+		"on a line":  {&Data{N: 30, Q: 2, D: 1, X: make([]float64, 60), Y: make([]float64, 30)}, Options{}, initTable},
+		"three":      {&Data{N: 20, Q: 3, D: 1, X: two.X[:60], Y: two.Y[:20]}, Options{}, initTable},
+		"a table":    {two, Options{Iterations: 5}, initTable},
 	} {
 		pr, err := c.o.problem(c.data)
 		if err != nil || pr.init != c.want {
@@ -66,7 +70,8 @@ func TestSearchIsTheDefault(t *testing.T) {
 		o    Options
 	}{
 		"components": {one, Options{Init: InitSearch, Components: 3}}, "fix": {one, Options{Init: InitSearch, Fix: []string{"noise.precision"}}},
-		"restarts": {one, Options{Init: InitSearch, Restarts: 1}}, "inputs": {two, Options{Init: InitSearch}},
+		"restarts": {one, Options{Init: InitSearch, Restarts: 1}}, "line": {&Data{N: 2, Q: 2, D: 1, X: []float64{1, 1, 2, 1}, Y: []float64{1, 2}}, Options{Init: InitSearch}},
+		"inputs":   {&Data{N: 20, Q: 3, D: 1, X: two.X[:60], Y: two.Y[:20]}, Options{Init: InitSearch}},
 		"constant": {&Data{N: 2, Q: 1, D: 1, X: []float64{1, 1}, Y: []float64{1, 2}}, Options{Init: InitSearch}},
 	} {
 		testkit.Fails(t, fitError(c.data, c.o), ErrOptions, "init search", name)

@@ -54,10 +54,23 @@ type Component struct {
 	SD        float64 `json:"sd"`                  // σ, > 0
 	Frequency float64 `json:"frequency,omitempty"` // p, > 0; 0 for kinds that have none
 	Length    float64 `json:"length,omitempty"`    // l, > 0; 0 for a line
+	// Lengths are the lengths along two inputs, in place of Length: the distance is r with r² = Σ t_q²/l_q². They are nil for one input.
+	Lengths []float64 `json:"lengths,omitempty"`
 }
 
-// Check returns an error that wraps kind if the component is not valid.
-func (c Component) Check(kind error) error {
+// made returns a component of one input.
+func made(kind Kind, sd, frequency, length float64) Component {
+	return Component{Kind: kind, SD: sd, Frequency: frequency, Length: length}
+}
+
+// filtered reports whether a Kalman filter represents the component, in place of nodes.
+func (c Component) filtered() bool { return c.Kind.Rough() && c.Lengths == nil }
+
+// Check returns an error that wraps kind if the component is not valid for the number of inputs.
+func (c Component) Check(inputs int, kind error) error {
+	if inputs != 1 || c.Lengths != nil {
+		return c.checkPlanar(inputs, kind)
+	}
 	ok := func(has bool, v float64) bool { return has == (v > 0) && !math.IsInf(v, 0) && !math.IsNaN(v) && v >= 0 }
 	known := false
 	for _, k := range Kinds {
@@ -78,7 +91,10 @@ func (c Component) String() string {
 	if c.Kind.Centered() {
 		s += fmt.Sprintf(", frequency %.6g", c.Frequency)
 	}
-	if c.Kind.Wide() {
+	switch {
+	case c.Lengths != nil:
+		s += fmt.Sprintf(", lengths %.4g", c.Lengths)
+	case c.Kind.Wide():
 		s += fmt.Sprintf(", length %.4g", c.Length)
 	}
 	return s + ")"

@@ -15,8 +15,11 @@ const (
 	nearRounds = 20
 )
 
-// NewDomain describes rows of one input, which must not all have the same x.
+// NewDomain describes rows of one input, which must not all have the same x, or of two.
 func NewDomain(data *backend.Data) *Domain {
+	if data.Q == 2 {
+		return newPlane(data)
+	}
 	d := &Domain{Outputs: data.D}
 	times := slices.Clone(data.X)
 	slices.Sort(times)
@@ -29,19 +32,24 @@ func NewDomain(data *backend.Data) *Domain {
 		times = merged
 	}
 	d.Distinct, d.Spacing = len(times), median(times)
+	d.scale(data.Y)
+	return d
+}
+
+// scale sets Unit and Constant for outputs y.
+func (d *Domain) scale(y []float64) {
 	var sum, square float64
-	for _, y := range data.Y {
+	for _, y := range y {
 		sum += y
 		square += y * y
 	}
-	n := float64(len(data.Y))
+	n := float64(len(y))
 	mean := sum / n
 	d.Constant = cmp.Or(math.Sqrt(square/n), 1)
 	d.Unit = d.Constant
 	if v := square/n - mean*mean; v > 1e-12*square/n {
 		d.Unit = math.Sqrt(v)
 	}
-	return d
 }
 
 // apart returns the first of the sorted times and each time that is farther than distance from the last one kept.

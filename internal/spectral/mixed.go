@@ -54,7 +54,7 @@ func newSeries(data *backend.Data) *series {
 // terms returns the rough components.
 func (m Model) terms() (terms []markov.Term) {
 	for _, c := range m.Components {
-		if c.Kind.Rough() {
+		if c.filtered() {
 			terms = append(terms, markov.Term{Order: c.Kind.order(), SD: c.SD, Length: c.Length, Frequency: c.Frequency})
 		}
 	}

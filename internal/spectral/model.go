@@ -35,10 +35,21 @@ type Domain struct {
 	Outputs   int
 	Unit      float64 // standard deviation of y
 	Constant  float64 // prior standard deviation of the constant
+
+	spans []span // of two inputs; Low, High and Spacing are 0 then
+	pairs int    // largest number of nodes of a model of two inputs
 }
 
 // span returns the range of x.
 func (d *Domain) span() float64 { return d.High - d.Low }
+
+// inputs returns the ranges of the inputs.
+func (d *Domain) inputs() []span {
+	if d.planar() {
+		return d.spans
+	}
+	return []span{{d.Low, d.High}}
+}
 
 // top returns the highest frequency of a component.
 func (d *Domain) top() float64 { return 0.5 / d.Spacing }
@@ -55,7 +66,7 @@ const (
 // nodes returns the nodes of a component for lengths down to a nodeMargin-th of its length, none for a rough component.
 func (d *Domain) nodes(c Component) (n Nodes) {
 	switch {
-	case c.Kind.Rough():
+	case c.filtered():
 		return n
 	case c.Kind.Wide():
 		return newNodes(c.Kind, d.span()*nodeMargin/c.Length)
@@ -65,15 +76,20 @@ func (d *Domain) nodes(c Component) (n Nodes) {
 
 // An expansion is a model with nodes for its components, which remain the same while its numbers change.
 type expansion struct {
-	domain *Domain
-	model  Model
-	nodes  []Nodes
-	floor  float64 // smallest variance of the noise that float64 can resolve
+	domain   *Domain
+	model    Model
+	nodes    []Nodes
+	lattices []lattice // in place of nodes for two inputs
+	floor    float64   // smallest variance of the noise that float64 can resolve
 }
 
 // expand chooses the nodes of a model's components.
 func (d *Domain) expand(m Model) *expansion {
 	e := &expansion{domain: d, model: m}
+	if d.planar() {
+		e.lattices = d.lattices(m.Components)
+		return e
+	}
 	for _, c := range m.Components {
 		e.nodes = append(e.nodes, d.nodes(c))
 	}
@@ -85,6 +101,9 @@ func (e *expansion) pairs() (n int) {
 	for _, n1 := range e.nodes {
 		n += len(n1.Node)
 	}
+	for _, l := range e.lattices {
+		n += len(l.node)
+	}
 	return n
 }
 
@@ -93,16 +112,20 @@ func (e *expansion) noise() float64 { return e.model.Noise*e.model.Noise + e.flo
 
 // params returns the parameters of package variational: a constant and one component with a cosine and a sine for each node.
 func (e *expansion) params() *variational.Params {
-	p := variational.NewParams(1+e.pairs(), 2, 1, e.domain.Outputs)
+	inputs := e.domain.inputs()
+	p := variational.NewParams(1+e.pairs(), 2, len(inputs), e.domain.Outputs)
 	p.CoefMean, p.CoefVar = nil, nil
-	middle := e.domain.Low + e.domain.span()/2
 	for k := range p.M() {
-		p.Location[k] = middle
 		phase := -float64(k%2) * math.Pi / 2
 		p.PhaseLower[k], p.PhaseUpper[k] = phase, phase
 	}
-	for i := range p.L {
-		p.Lengthscale[i] = e.domain.span() // without effect, since μ and Σ are 0
+	for q, s := range inputs {
+		for k := range p.M() {
+			p.Location[k*p.Q+q] = s.low + s.length()/2
+		}
+		for i := range p.L {
+			p.Lengthscale[i*p.Q+q] = s.length() // without effect, since μ and Σ are 0
+		}
 	}
 	e.write(p)
 	return p
@@ -111,6 +134,11 @@ func (e *expansion) params() *variational.Params {
 // write sets the variances, frequencies and the noise of p, from params, to the present numbers.
 func (e *expansion) write(p *variational.Params) {
 	p.Variance[0] = e.domain.Constant * e.domain.Constant
+	p.NoisePrecision[0] = 1 / e.noise()
+	if e.lattices != nil {
+		e.writeLattices(p)
+		return
+	}
 	i := 1
 	for c, component := range e.model.Components {
 		v := component.SD * component.SD
@@ -123,17 +151,20 @@ func (e *expansion) write(p *variational.Params) {
 			i++
 		}
 	}
-	p.NoisePrecision[0] = 1 / e.noise()
 }
 
-// slopes returns the derivatives of the log evidence with respect to log σ, p and log l of each component, given those with respect to log V
-// and the frequency of each component of params, and those with respect to log σ, log l and p of each rough component.
+// slopes returns the derivatives of the log evidence with respect to log σ, p and log l of each component, or to log σ and the logarithms of
+// two lengths. It is given those with respect to log V and the frequency of each component of params, and those with respect to log σ, log l
+// and p of each rough component.
 func (e *expansion) slopes(variance, frequency, rough []float64) (all [][3]float64) {
+	if e.lattices != nil {
+		return e.latticeSlopes(variance)
+	}
 	all = make([][3]float64, len(e.nodes))
 	i := 1
 	for c, component := range e.model.Components {
 		s := &all[c]
-		if component.Kind.Rough() {
+		if component.filtered() {
 			s[0], s[1], s[2] = rough[0], rough[2], rough[1]
 			rough = rough[3:]
 			continue

@@ -74,7 +74,7 @@ func (s *Search) additions(m Model, r residual) (all []move) {
 		}
 		for _, l := range bandLengths {
 			if l *= d.span(); 2*math.Pi*p.frequency*l > 0.5 {
-				put("add band", Component{Band, max(p.sd, initialSD*m.Noise), p.frequency, max(l, 3*d.shortest(Band))})
+				put("add band", made(Band, max(p.sd, initialSD*m.Noise), p.frequency, max(l, 3*d.shortest(Band))))
 			}
 		}
 	}
@@ -82,9 +82,9 @@ func (s *Search) additions(m Model, r residual) (all []move) {
 		if p.gain < peakLeast {
 			break
 		}
-		put("add damped", Component{Damped, max(p.sd, initialSD*m.Noise), p.frequency, max(dampedCycles/p.frequency, 2*d.Spacing)})
+		put("add damped", made(Damped, max(p.sd, initialSD*m.Noise), p.frequency, max(dampedCycles/p.frequency, 2*d.Spacing)))
 		if i == 0 {
-			put("add damped", Component{Damped, max(p.sd, initialSD*m.Noise), p.frequency, bandLengths[1] * d.span()})
+			put("add damped", made(Damped, max(p.sd, initialSD*m.Noise), p.frequency, bandLengths[1]*d.span()))
 		}
 	}
 	if !r.uneven && d.Distinct > manyTimes {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/vssgp/vssgp/internal/optimize/lbfgs"
 	"github.com/vssgp/vssgp/variational"
@@ -50,6 +51,10 @@ func (d *Domain) limits(m Model) []limit {
 	all := []limit{{math.Log(noiseMean), logSD, math.Log(minSD), math.Log(maxNoise)}}
 	for _, c := range m.Components {
 		all = append(all, limit{0, logSD, math.Log(minSD), math.Log(maxSD)})
+		if c.Lengths != nil {
+			all = append(all, d.lengthLimit(), d.lengthLimit())
+			continue
+		}
 		if c.Kind.Centered() {
 			p := c.Frequency * d.span()
 			all = append(all, limit{low: max(minCycles, p-moveMost), high: min(p+moveMost, max(d.top()*d.span(), minCycles))})
@@ -83,6 +88,12 @@ func (d *Domain) read(m Model) []float64 {
 	v := []float64{math.Log(m.Noise / d.Unit)}
 	for _, c := range m.Components {
 		v = append(v, math.Log(c.SD/d.Unit))
+		for q, l := range c.Lengths {
+			v = append(v, math.Log(l/d.spans[q].length()))
+		}
+		if c.Lengths != nil {
+			continue
+		}
 		if c.Kind.Centered() {
 			v = append(v, c.Frequency*d.span())
 		}
@@ -104,6 +115,13 @@ func (d *Domain) set(m Model, v []float64) Model {
 	for i := range m.Components {
 		c := &m.Components[i]
 		c.SD = d.Unit * math.Exp(next())
+		c.Lengths = slices.Clone(c.Lengths)
+		for q := range c.Lengths {
+			c.Lengths[q] = d.spans[q].length() * math.Exp(next())
+		}
+		if c.Lengths != nil {
+			continue
+		}
 		if c.Kind.Centered() {
 			c.Frequency = next() / d.span()
 		}
@@ -112,6 +130,15 @@ func (d *Domain) set(m Model, v []float64) Model {
 		}
 	}
 	return m
+}
+
+// withinRange reports whether the lengths of a component are positive and finite in units of x.
+func (d *Domain) withinRange(c Component) bool {
+	within := func(l, span float64) bool { return l > 0 && l < math.MaxFloat32*span }
+	if c.Lengths != nil {
+		return within(c.Lengths[0], d.spans[0].length()) && within(c.Lengths[1], d.spans[1].length())
+	}
+	return !c.Kind.Wide() || within(c.Length, d.span())
 }
 
 // An objective is the log evidence of an expansion plus the log priors, as a function of the coordinates.
@@ -141,7 +168,7 @@ func (o *objective) at(v, slope []float64) (float64, error) {
 	}
 	o.model = o.domain.set(o.model, v)
 	for _, c := range o.model.Components { // a step of a line search can be very long
-		if !(c.SD < math.MaxFloat32) || !(c.SD > 0) || c.Kind.Wide() && !(c.Length > 0 && c.Length < math.MaxFloat32*o.domain.span()) {
+		if !(c.SD < math.MaxFloat32) || !(c.SD > 0) || !o.domain.withinRange(c) {
 			return 0, errors.New("a component is out of range")
 		}
 	}
@@ -163,6 +190,11 @@ func (o *objective) at(v, slope []float64) (float64, error) {
 	put(noise)
 	for c, component := range o.model.Components {
 		put(components[c][0])
+		if component.Lengths != nil {
+			put(components[c][1])
+			put(components[c][2])
+			continue
+		}
 		if component.Kind.Centered() {
 			put(components[c][1] / o.domain.span())
 		}

@@ -36,14 +36,25 @@ func (s *Search) Expand(m Model) Expanded {
 // Initial returns the model from which a search starts: one broad component and noise.
 func Initial(data *backend.Data) Expanded {
 	d := NewDomain(data)
-	e := d.expand(d.initial(RBF, broadMean*d.span()))
+	first := d.initialPlane(broadMean)
+	if !d.planar() {
+		first = d.initial(RBF, broadMean*d.span())
+	}
+	e := d.expand(first)
 	return Expanded{Model: e.model, Params: e.params()}
 }
 
-// Shape returns the shape of a large model of a search, for an estimate of its memory.
-func Shape(data *backend.Data) variational.Shape {
-	pairs := min(maxPairs, data.N)
-	return variational.Shape{Components: []int{1 + pairs}, K: 2, Q: 1, D: data.D, PointFrequencies: true, FixedPhases: true}
+// Pairs returns the number of pairs of cosine and sine of a large model of a search.
+func Pairs(data *backend.Data) int {
+	if data.Q == 2 {
+		return NewDomain(data).pairs
+	}
+	return min(maxPairs, data.N)
+}
+
+// Shape returns the shape of a model with the given number of pairs, for an estimate of its memory.
+func Shape(data *backend.Data, pairs int) variational.Shape {
+	return variational.Shape{Components: []int{1 + pairs}, K: 2, Q: data.Q, D: data.D, PointFrequencies: true, FixedPhases: true}
 }
 
 // A Posterior is the Laplace approximation of the posterior of a model's numbers.
@@ -78,6 +89,13 @@ func (s *Search) Posterior(c Candidate) (*Posterior, error) {
 	p.NoiseSD = next()
 	for _, c := range c.Components {
 		spread := Component{Kind: c.Kind, SD: next()}
+		for range c.Lengths {
+			spread.Lengths = append(spread.Lengths, next())
+		}
+		if c.Lengths != nil {
+			p.Spread = append(p.Spread, spread)
+			continue
+		}
 		if c.Kind.Centered() {
 			spread.Frequency = next() / s.domain.span()
 		}
@@ -90,8 +108,11 @@ func (s *Search) Posterior(c Candidate) (*Posterior, error) {
 }
 
 // Spreads returns the standard deviations of the logarithm of the variance and of the frequency of the constant and each pair of the
-// expansion.
+// expansion. With two inputs the nodes' frequencies are fixed.
 func (p *Posterior) Spreads() (variance, frequency []float64) {
+	if p.o.lattices != nil {
+		return p.o.latticeSpreads(p.Spread)
+	}
 	variance, frequency = []float64{0}, []float64{0}
 	for i, c := range p.Components {
 		d := p.Spread[i]

@@ -33,11 +33,17 @@ type Search struct {
 	pool []Candidate // every model that was optimized jointly
 }
 
-// New returns a search for data of one input, which rows contain. report is called with each better model.
+// New returns a search for data of one input or two, which rows contain. report is called with each better model.
 func New(ctx context.Context, data *backend.Data, rows *variational.Rows, report func(Candidate)) *Search {
 	d := NewDomain(data)
+	if d.planar() {
+		return &Search{ctx: ctx, domain: d, data: data, rows: rows, report: report}
+	}
 	return &Search{ctx: ctx, domain: d, data: data, rows: rows, series: newSeries(data), spectrum: newSpectrum(d, data.X), report: report}
 }
+
+// Limit reduces the largest number of pairs of cosine and sine of models of two inputs. It does not change models of one input.
+func (s *Search) Limit(pairs int) { s.domain.pairs = min(s.domain.pairs, pairs) }
 
 const (
 	// Numbers of iterations: of the new components alone, of a path of lines, of an initial broad component, of all components of a changed
@@ -63,17 +69,21 @@ const (
 // Run returns the best model and the alternatives within some nats, best first. Errors are errors of rows or wrap ctx.Err(); the candidates
 // found so far are returned, if any.
 func (s *Search) Run() ([]Candidate, error) {
-	best, err := s.start()
+	start, improve, last := s.start, s.improve, finalIterations
+	if s.domain.planar() {
+		start, improve, last = s.surface, s.enlarge, lastIterations
+	}
+	best, err := start()
 	if err != nil {
 		return nil, err
 	}
 	if best, err = s.drop(best); err != nil {
 		return alternatives(best, s.pool), err
 	}
-	if best, err = s.improve(best); err != nil {
+	if best, err = improve(best); err != nil {
 		return alternatives(best, s.pool), err
 	}
-	final, err := s.optimize(best.Model, finalIterations, nil)
+	final, err := s.optimize(best.Model, last, nil)
 	if err != nil {
 		return alternatives(best, s.pool), err
 	}
@@ -228,7 +238,7 @@ func (s *Search) optimized(m Model, iterations int, free []bool) (Candidate, err
 	for range rebuilds {
 		o := s.newObjective(m)
 		o.free = free
-		if s.cost(o.expansion) > maxEvaluation { // a length has become too short
+		if !s.domain.planar() && s.cost(o.expansion) > maxEvaluation { // a length has become too short
 			return failed(m), nil
 		}
 		state, err := lbfgs.Start(s.counted(o), s.domain.clip(s.domain.read(m), o.limits))
@@ -236,13 +246,19 @@ func (s *Search) optimized(m Model, iterations int, free []bool) (Candidate, err
 			return best, s.stopped(err)
 		}
 		set := lbfgs.Settings{Iterations: iterations, Gain: optimizeGain, Rise: leastRise}
+		if s.domain.planar() {
+			set.Gain = planarGain
+		}
 		if _, err := lbfgs.Maximize(s.counted(o), state, set); err != nil {
 			return best, s.stopped(err)
 		}
 		before := m
 		m = s.domain.set(m, state.X)
 		best = s.candidate(o, m, state)
-		if !moved(before, m) {
+		if s.domain.planar() {
+			iterations -= state.Iterations
+		}
+		if !moved(before, m) || iterations < 1 {
 			break
 		}
 	}
@@ -272,13 +288,19 @@ func (s *Search) evaluate(m Model) (Candidate, error) {
 // cost returns the approximate number of operations of an evaluation.
 func (s *Search) cost(e *expansion) float64 {
 	m := float64(2 * (1 + e.pairs()))
-	cost := m * m * (200 + 2*m)
+	cost := operations(2 * (1 + e.pairs()))
 	if terms := e.model.terms(); terms != nil {
 		states, columns := float64(2*len(terms)), m+float64(s.domain.Outputs)
 		numbers := float64(3*len(terms) + 1)
 		cost += float64(s.data.N) * (columns*(columns+10*states) + filterWork*numbers*states*states)
 	}
 	return cost
+}
+
+// operations returns the approximate number of operations of an evaluation with some features, if its sums over rows come from tables.
+func operations(features int) float64 {
+	m := float64(features)
+	return m * m * (200 + 2*m)
 }
 
 // counted counts the operations of an objective.
@@ -311,8 +333,11 @@ func (d *Domain) clip(v []float64, limits []limit) []float64 {
 
 // moved reports whether a length has changed so much that the nodes must be chosen again.
 func moved(a, b Model) bool {
+	if planarMoved(a, b) {
+		return true
+	}
 	for i, c := range a.Components {
-		if c.Kind.Wide() && !c.Kind.Rough() && math.Abs(math.Log(c.Length/b.Components[i].Length)) > math.Log(rebuildRatio) {
+		if c.Length > 0 && !c.filtered() && math.Abs(math.Log(c.Length/b.Components[i].Length)) > math.Log(rebuildRatio) {
 			return true
 		}
 	}

@@ -93,14 +93,14 @@ func TestEvidenceIsExact(t *testing.T) {
 	}
 	for _, c := range [][]Component{
 		nil,
-		{{Line, 0.7, 0.5, 0}},
-		{{Band, 1.2, 2, 0.8}},
-		{{RBF, 0.9, 0, 0.6}},
-		{{RBF, 0.9, 0, 30}},
-		{{M32, 1.1, 0, 2}},
-		{{Damped, 1.1, 0.7, 2}},
-		{{OU, 1.1, 0, 2}, {Line, 0.5, 1.1, 0}},
-		{{RBF, 0.5, 0, 2}, {Line, 1, 1.5, 0}, {Band, 0.3, 3, 20}},
+		{made(Line, 0.7, 0.5, 0)},
+		{made(Band, 1.2, 2, 0.8)},
+		{made(RBF, 0.9, 0, 0.6)},
+		{made(RBF, 0.9, 0, 30)},
+		{made(M32, 1.1, 0, 2)},
+		{made(Damped, 1.1, 0.7, 2)},
+		{made(OU, 1.1, 0, 2), made(Line, 0.5, 1.1, 0)},
+		{made(RBF, 0.5, 0, 2), made(Line, 1, 1.5, 0), made(Band, 0.3, 3, 20)},
 	} {
 		d, data, rows := open(t, x, y)
 		s := New(t.Context(), data, rows, func(Candidate) {})
@@ -123,7 +123,13 @@ func TestSlopes(t *testing.T) {
 	}
 	_, data, rows := open(t, x, y)
 	s := New(t.Context(), data, rows, func(Candidate) {})
-	m := Model{[]Component{{Line, 0.7, 0.1, 0}, {Band, 0.5, 0.2, 30}, {RBF, 0.9, 0, 9}, {M32, 0.4, 0, 20}, {OU, 0.3, 0, 10}, {Damped, 0.4, 0.15, 12}}, 0.8}
+	m := Model{[]Component{made(Line, 0.7, 0.1, 0), made(Band, 0.5, 0.2, 30), made(RBF, 0.9, 0, 9), made(M32, 0.4, 0, 20), made(OU, 0.3, 0, 10), made(Damped, 0.4, 0.15, 12)}, 0.8}
+	checkSlopes(t, s, m)
+}
+
+// checkSlopes compares the gradient of the objective at a model with finite differences.
+func checkSlopes(t *testing.T, s *Search, m Model) {
+	t.Helper()
 	o := s.newObjective(m)
 	v := s.domain.read(m)
 	slope := make([]float64, len(v))
@@ -155,12 +161,12 @@ func TestFindsTheStructure(t *testing.T) {
 		want  string
 	}{
 		{"noise", nil, 1, ""},
-		{"line", []Component{{Line, 0.7, 0.11, 0}}, 0.3, "line"},
-		{"lines", []Component{{Line, 0.7, 0.11, 0}, {Line, 0.5, 0.37, 0}}, 0.3, "line line"},
-		{"rbf", []Component{{RBF, 1, 0, 6}}, 0.1, "rbf"},
-		{"band", []Component{{Band, 1, 0.2, 15}}, 0.1, "band"},
-		{"damped", []Component{{Damped, 1, 0.1, 12}}, 0.2, "damped"},
-		{"line and rbf", []Component{{RBF, 1, 0, 12}, {Line, 0.7, 0.31, 0}}, 0.2, "line rbf"},
+		{"line", []Component{made(Line, 0.7, 0.11, 0)}, 0.3, "line"},
+		{"lines", []Component{made(Line, 0.7, 0.11, 0), made(Line, 0.5, 0.37, 0)}, 0.3, "line line"},
+		{"rbf", []Component{made(RBF, 1, 0, 6)}, 0.1, "rbf"},
+		{"band", []Component{made(Band, 1, 0.2, 15)}, 0.1, "band"},
+		{"damped", []Component{made(Damped, 1, 0.1, 12)}, 0.2, "damped"},
+		{"line and rbf", []Component{made(RBF, 1, 0, 12), made(Line, 0.7, 0.31, 0)}, 0.2, "line rbf"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(7, 1))

@@ -66,8 +66,8 @@ func (s *Search) oscillation(none Candidate) (best Candidate, err error) {
 	}
 	p := r.peaks[0].frequency
 	for _, c := range []Component{
-		{Damped, initialSD * d.Unit, p, max(dampedCycles/p, 2*d.Spacing)},
-		{Band, initialSD * d.Unit, p, max(bandLengths[1]*d.span(), 3*d.shortest(Band))},
+		made(Damped, initialSD*d.Unit, p, max(dampedCycles/p, 2*d.Spacing)),
+		made(Band, initialSD*d.Unit, p, max(bandLengths[1]*d.span(), 3*d.shortest(Band))),
 	} {
 		if err := s.try(&best, Model{[]Component{c}, initialNoise * d.Unit}, broadIterations); err != nil {
 			return best, err
