@@ -399,10 +399,10 @@ func (pr *problem) tables(s *variational.Shape) (cheaper bool, flops, bytes floa
 	} else if backend != "cpu" && backend != "cpu on ranks" {
 		return false, 0, 0
 	}
-	if s.Q > 1 || s.Windows.Count() > 1 {
+	if s.Windows.Count() > 1 || s.Q > 1 && passCost == rowspectrum.Card {
 		return false, 0, 0
 	}
-	if cheaper, flops, bytes = rowspectrum.Expect(pr.data.N, s.M(), s.D, pr.grid.Band, passCost); !cheaper {
+	if cheaper, flops, bytes = rowspectrum.Expect(pr.data.N, s.Q, s.M(), s.D, pr.grid.Band, passCost); !cheaper {
 		return false, 0, 0
 	}
 	return cheaper, flops, bytes

@@ -38,7 +38,7 @@ func (r *rows) frequencies(op operation, f *backend.Features) int {
 		return 0
 	}
 	s := &r.spectrum
-	if s.passCost == 0 {
+	if s.passCost == 0 || r.data.Q > 1 {
 		return 0
 	}
 	if !s.opened {

@@ -83,7 +83,8 @@ type printed struct {
 	Gradient              map[string]any
 	Rows, Horizon, Filled int
 	RMSE                  *float64
-	Density               *float64  `json:"mean_log_predictive_density"`
+	Density               *float64 `json:"mean_log_predictive_density"`
+	Coverage              *float64
 	NoiseSD               []float64 `json:"noise_sd"`
 	Periods               []float64
 	Parts                 []string

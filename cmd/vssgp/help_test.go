@@ -300,10 +300,11 @@ func TestJSONKeys(t *testing.T) {
 		{"fit " + fit + " -o m.st", "{bound log_prior " + terms +
 			" init iterations starts{seed bound ended} kept seconds device sums rows components features features_per_component point_frequencies " +
 			"noise_sd posterior jitter noise_floor model}"},
-		{"evaluate m.st d.csv", "{bound " + terms + " inference rows rmse mean_log_predictive_density jitter device sums}"},
+		{"evaluate m.st d.csv",
+			"{bound " + terms + " inference rows rmse mean_log_predictive_density coverage jitter device sums}"},
 		{"evaluate m.st d.csv --gradient", "{bound " + terms +
-			" inference rows rmse mean_log_predictive_density jitter device sums gradient{frequency.mean frequency.variance inducing.location " +
-			"kernel.frequency kernel.lengthscale kernel.variance noise.precision}}"},
+			" inference rows rmse mean_log_predictive_density coverage jitter device sums gradient{frequency.mean " +
+			"frequency.variance inducing.location kernel.frequency kernel.lengthscale kernel.variance noise.precision}}"},
 		{"info m.st --top 1",
 			"{model version inference fitted inputs outputs features noise_sd components{sd lengthscale period} posterior frequencies{feature location " +
 				"frequency frequency_sd period period_sd reach amplitude}}"},
@@ -323,6 +324,7 @@ func TestJSONKeys(t *testing.T) {
 		{"evaluate s.st d.csv", "{bound rows rmse mean_log_predictive_density device}"},
 		{"info s.st", "{model version inputs outputs rows periods parts noise_sd bound features hyper{name mode lower upper} first last reach}"},
 		{"predict m.st at.csv -o p.csv", "{rows columns output device}"},
+		{"predict m.st --grid 5 -o p.csv --overwrite", "{rows grid{first last points} columns output device}"},
 		{"impute " + cut + " -o o.wav --reference clean.wav --model i.st",
 			"{method device seconds iterations bound input rate channels samples missing gaps doubts joint excerpts{start end bound iterations " +
 				"features noise_sd} output models scores{ar" + scores + " linear" + scores + " silence" + scores + " vssgp" +

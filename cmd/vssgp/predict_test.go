@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"image/png"
 	"maps"
 	"math"
 	"path/filepath"
@@ -281,4 +282,187 @@ func TestInputName(t *testing.T) {
 	}
 	at := put("at.csv", "time\n31\n")
 	refuse(t, "at.csv"+refused+"time; rename the column\n", append([]string{"forecast", data, "--at", at}, fast...)...)
+}
+
+// fittedField writes a table with inputs a, b and the outputs of a fit, and its model.
+func fittedField(t *testing.T, dir, outputs string) (model, data string) {
+	t.Helper()
+	rows := "a,b,y,z\n"
+	for i := range 60 {
+		a, b := float64(i*7%20)/2, float64(i*11%13) // 0 to 9.5 and 0 to 12
+		rows += fmt.Sprintf("%v,%v,%v,%v\n", a, b, math.Sin(a)+0.1*b, math.Cos(b))
+	}
+	data, model = testkit.Put(t, dir, "field.csv", rows), filepath.Join(dir, "field.safetensors")
+	succeed(t, "fit", data, "--x", "a,b", "--y", outputs, "--features", "10", "--iterations", "3", "-o", model, "--quiet")
+	return model, data
+}
+
+// TestPredictGrid checks that predictions at a grid are those at a table of its points, in each format.
+func TestPredictGrid(t *testing.T) {
+	dir := t.TempDir()
+	model, _ := fittedField(t, dir, "y,z")
+	at := func(name string) string { return filepath.Join(dir, name) }
+	const grid = "0.1:0.3:0.1,2:11:3"
+	points := "a,b\n"
+	for _, a := range []string{"0.1", "0.2", "0.3"} {
+		for _, b := range []string{"2", "5", "8", "11"} {
+			points += a + "," + b + "\n"
+		}
+	}
+	table := testkit.Put(t, dir, "points.csv", points)
+	predict := func(flags []string, args ...string) outcome {
+		return succeed(t, slices.Concat([]string{"predict", model, "--overwrite"}, args, flags)...)
+	}
+	for _, flags := range [][]string{nil, {"--latent"}, {"--full", "--draws", "2"}} {
+		for _, format := range []string{"csv", "tsv"} {
+			predict(flags, "--grid", grid, "-o", at("grid."+format))
+			predict(flags, table, "-o", at("table."+format))
+			if got, want := testkit.Read(t, at("grid."+format)), testkit.Read(t, at("table."+format)); !bytes.Equal(got, want) {
+				t.Errorf("%v: the grid has %.300s, want %.300s", flags, got, want)
+			}
+		}
+		o := predict(flags, "--grid", grid, "-o", at("g.npy"), "--json")
+		got := decode[struct {
+			Rows    int
+			Columns []string
+			Grid    []struct {
+				First, Last float64
+				Points      int
+			}
+		}](t, o.stdout)
+		want := testkit.Must(matrix.ReadFull(at("table.csv")))(t)
+		testkit.Equal(t, got.Columns, want.Names[2:], "columns of the array")
+		if got.Rows != 12 || fmt.Sprint(got.Grid) != "[{0.1 0.3 3} {2 11 4}]" {
+			t.Errorf("%v: %s", flags, o.stdout)
+		}
+		array := testkit.Read(t, at("g.npy"))
+		testkit.Contains(t, string(array[:128]), fmt.Sprintf("'shape': (3, 4, %d), }", len(got.Columns)))
+		values := make([]float64, 12*len(got.Columns))
+		testkit.Must(binary.Decode(array[len(array)-8*len(values):], binary.LittleEndian, values))(t)
+		for c, name := range got.Columns {
+			own := testkit.Numbers(12, func(n int) float64 { return values[n*len(got.Columns)+c] })
+			testkit.Equal(t, own, column(t, want, name), name)
+		}
+	}
+
+	succeed(t, "predict", model, "--grid", "3x5", "--draws", "2", "--draws-file", at("d.npy"), "-o", at("range.csv"))
+	testkit.Contains(t, string(testkit.Read(t, at("d.npy"))[:128]), "(2, 3, 5, 2)")
+	over := testkit.Must(matrix.ReadFull(at("range.csv")))(t)
+	testkit.Equal(t, column(t, over, "a"), slices.Concat(slices.Repeat([]float64{0}, 5), slices.Repeat([]float64{4.75}, 5),
+		slices.Repeat([]float64{9.5}, 5)), "a over its range")
+	testkit.Equal(t, column(t, over, "b")[:5], []float64{0, 3, 6, 9, 12}, "b over its range")
+
+	wave, _ := fittedWave(t, dir)
+	succeed(t, "predict", wave, "--grid", "0:0.399:0.001", "-o", at("grid.wav"))
+	testkit.Equal(t, testkit.Must(audio.Open(at("grid.wav")))(t).Len(), 400, "samples of a grid of times")
+}
+
+// TestPredictMaps checks the plots of a model of two inputs: maps of a grid with and without the rows of the data, of
+// the rows of a table, and a curve if only one input varies.
+func TestPredictMaps(t *testing.T) {
+	t.Chdir(t.TempDir())
+	model, data := fittedField(t, ".", "y")
+	for line, want := range map[string]struct {
+		pictures int // maps and color bars
+		words    []string
+	}{
+		"--grid 30x20":                   {4, []string{"Map of y", "600 rows"}},
+		data + " --grid 30x20":           {4, []string{"The dots are the rows of the data."}},
+		data + " --grid 0:9:1,0:300:1":   {4, []string{"The maps have 2000 points"}},
+		"--grid 3,0:12:0.5":              {0, []string{"25 rows", ">b<"}},
+		data:                             {2, []string{"Map of y", "60 rows"}},
+		data + " --grid 5x5 --latent":    {4, []string{"the standard deviation of the function without noise"}},
+		data + " --draws 3 --grid 30x20": {4, []string{"Of the 3 functions drawn from the posterior, the charts show 0."}},
+	} {
+		args := append([]string{"predict", model, "-o", "o.csv", "--overwrite", "--quiet"}, strings.Fields(line)...)
+		succeed(t, append(args, "--plot", "p.html")...)
+		testkit.Contains(t, string(testkit.Read(t, "p.html")), want.words...)
+		succeed(t, append(args, "--plot", "p.svg")...)
+		svg := string(testkit.Read(t, "p.svg"))
+		testkit.Equal(t, strings.Count(svg, "<image "), want.pictures, line)
+		testkit.Equal(t, strings.Count(svg, "fill:#111111") > 0, strings.Contains(line, data+" "), line, ": marks")
+		succeed(t, append(args, "--plot", "p.png")...)
+		if _, err := png.Decode(bytes.NewReader(testkit.Read(t, "p.png"))); err != nil {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+}
+
+// TestMarksAreThinned checks that a map marks at most one of several rows of long data.
+func TestMarksAreThinned(t *testing.T) {
+	t.Chdir(t.TempDir())
+	model, _ := fittedField(t, ".", "y")
+	var rows strings.Builder
+	rows.WriteString("a,b\n")
+	for i := range 12_000 {
+		fmt.Fprintf(&rows, "%v,%v\n", 1+float64(i%89)/20, 2+float64(i%71)/20)
+	}
+	testkit.Put(t, ".", "many.csv", rows.String())
+	succeed(t, "predict", model, "many.csv", "--grid", "9x9", "-o", "o.csv", "--plot", "p.svg")
+	testkit.Equal(t, strings.Count(string(testkit.Read(t, "p.svg")), "fill:#111111"), 2*4000, "marks in two maps")
+	succeed(t, "predict", model, "many.csv", "--grid", "9x9", "-o", "o.csv", "--plot", "p.html", "--overwrite")
+	testkit.Contains(t, string(testkit.Read(t, "p.html")), "The dots are one of 3 rows of the data.")
+}
+
+// TestPredictGridMistakes checks the errors of --grid.
+func TestPredictGridMistakes(t *testing.T) {
+	t.Chdir(t.TempDir())
+	model, data := fittedField(t, ".", "y")
+	series := testkit.Put(t, ".", "s.csv", "t,y\n0,1\n1,2\n2,1\n3,3\n4,2\n5,3\n")
+	succeed(t, "fit", series, "-o", "s.safetensors", "--quiet")
+	for line, want := range map[string]string{
+		model:                              "INPUTS is missing; give a table or recording with the inputs, or --grid",
+		model + " --grid=":                 "INPUTS is missing",
+		model + " " + data + " --grid 5x5": "only marked in the plot; give --plot FILE or omit INPUTS",
+		model + " " + data + " --grid 3,0:1:1 --plot p.png": "two inputs vary; omit INPUTS",
+		model + " none.csv --grid 5x5 --plot p.png":         "none.csv",
+		model + " --grid 5x5x5":                             "3 parts, but the model has 2 inputs (a, b)",
+		model + " --grid 5x5 --x a,b":                       "--x selects columns of INPUTS, which are not given",
+		model + " --grid 5x1":                               "b: \"1\" must be a number of points from 2",
+		model + " --grid 0:1:2":                             "1 part",
+		model + " --grid 1:0:2,1":                           "STOP 0 must be at least START 1",
+		model + " --grid 300x300 --joint j.npy":             "90000 rows",
+		model + " --grid 5x5 -o o.wav":                      "-o must be .csv or .npy",
+		"s.safetensors --grid 5":                            "s.safetensors is a time-series model; give INPUTS",
+	} {
+		refuse(t, want, append([]string{"predict", "-o", "o.csv"}, strings.Fields(line)...)...)
+	}
+	beyond := succeed(t, "predict", model, "--grid", "-5:5:5,1", "-o", "o.csv").stderr
+	testkit.Contains(t, beyond, "a -5 is outside the range")
+}
+
+// TestCoverage checks that evaluate counts the values inside of the 95 % intervals of predict, with noise.
+func TestCoverage(t *testing.T) {
+	dir := t.TempDir()
+	model, data := fittedField(t, dir, "y,z")
+	values := testkit.Must(matrix.ReadFull(data))(t)
+	for n := range values.Rows {
+		values.Data[n*4+2] += float64(n%5) - 2 // errors of 0, 1 and 2
+	}
+	shifted := "a,b,y,z\n"
+	for row := range slices.Chunk(values.Data, 4) {
+		shifted += fmt.Sprintf("%v,%v,%v,%v\n", row[0], row[1], row[2], row[3])
+	}
+	other, out := testkit.Put(t, dir, "shifted.csv", shifted), filepath.Join(dir, "p.csv")
+	succeed(t, "predict", model, other, "-o", out)
+	p := testkit.Must(matrix.ReadFull(out))(t)
+	inside := 0
+	for _, name := range []string{"y", "z"} {
+		mean, sd, y := column(t, p, name+"_mean"), column(t, p, name+"_sd"), column(t, values, name)
+		for n := range y {
+			if math.Abs(y[n]-mean[n]) < 1.96*sd[n] {
+				inside++
+			}
+		}
+	}
+	want := float64(inside) / 120
+	if want < 0.3 || want > 0.95 {
+		t.Fatalf("%v of the values are inside; the test needs some outside", want)
+	}
+	e := decode[printed](t, succeed(t, "evaluate", model, other, "--json").stdout)
+	if e.Coverage == nil || *e.Coverage != want {
+		t.Errorf("coverage %v, want %v", e.Coverage, want)
+	}
+	line := fmt.Sprintf("coverage of 95 %% intervals   %.4g\n", want)
+	testkit.Contains(t, succeed(t, "evaluate", model, other).stdout, line)
 }

@@ -1,5 +1,6 @@
-// Package nufft computes Fourier sums over N unevenly spaced positions at F frequencies in O(N + F log F). It implements the type 1
-// non-uniform fast Fourier transform (Dutt & Rokhlin 1993) with the kernel of Barnett, Magland & af Klinteberg (2019).
+// Package nufft computes Fourier sums over N unevenly spaced positions at F frequencies, in one or two dimensions, in
+// O(N + F log F). It implements the type 1 non-uniform fast Fourier transform (Dutt & Rokhlin 1993) with the kernel of
+// Barnett, Magland & af Klinteberg (2019).
 package nufft
 
 import (
@@ -13,8 +14,8 @@ import (
 	"github.com/vssgp/vssgp/internal/parallel"
 )
 
-// The kernel is exp(β(√(1−t²)−1)). This β minimizes the maximum relative error for one value, 1.3e-14 as measured; 2.25·width and
-// 2.4·width have 2.4e-14 and 3e-12.
+// The kernel is exp(β(√(1−t²)−1)). This β minimizes the maximum relative error for one value, 1.3e-14 as measured;
+// 2.25·width and 2.4·width have 2.4e-14 and 3e-12.
 const (
 	width        = 16 // width of the kernel in cells of the fine grid
 	oversampling = 2  // for the modes −count < g < count of a real sum
@@ -30,14 +31,16 @@ type Plan struct {
 	fft    *fft.Plan // of the cells of one period
 }
 
-// NewPlan returns a Plan for the modes 0, …, count−1 at the positions u_n + low_n modulo 1, in periods. low is the rounding error of
-// u and may be nil. Each Transform reads both, so they may change between transforms. It uses all cores if u is ascending.
+// NewPlan returns a Plan for the modes 0, …, count−1 at the positions u_n + low_n modulo 1, in periods. low is the
+// rounding error of u and may be nil. Each Transform reads both, so they may change between transforms. It uses all
+// cores if u is ascending.
 func NewPlan(u, low []float64, count int) *Plan { return &Plan{u, low, count, fft.New(length(count))} }
 
 // length returns the length of the real FFT for count modes.
 func length(count int) int { return FastLength(max(2*oversampling*count, width)) }
 
-// FastLength returns the smallest length ≥ n that is a power of two times 1, 3, 5, 9 or 15. Package fft is fast for these lengths.
+// FastLength returns the smallest length ≥ n that is a power of two times 1, 3, 5, 9 or 15. Package fft is fast for
+// these lengths.
 func FastLength(n int) int {
 	best := math.MaxInt
 	for _, length := range []int{1, 3, 5, 9, 15} {
@@ -52,8 +55,9 @@ func FastLength(n int) int {
 // Bytes returns the memory of a Plan for count modes, in bytes.
 func Bytes(count int) float64 { return fft.Bytes(length(count)) }
 
-// Transform returns F_g = Σ_n v_n exp(2πi·g·(u_n + low_n)) for 0 ≤ g < count, in dst if it has the capacity. The maximum measured
-// error is 1.3e-14·Σ|v_n|, the root mean square 2e-15·Σ|v_n|. If a position or value is NaN or infinite, all sums may be NaN.
+// Transform returns F_g = Σ_n v_n exp(2πi·g·(u_n + low_n)) for 0 ≤ g < count, in dst if it has the capacity. The
+// maximum measured error is 1.3e-14·Σ|v_n|, the root mean square 2e-15·Σ|v_n|. If a position or value is NaN or
+// infinite, all sums may be NaN.
 func (p *Plan) Transform(dst []complex128, v []float64) []complex128 {
 	grid := p.fft.X
 	parallel.Blocks(len(grid), cells, func(_, lo, hi int) { clear(grid[lo:hi]) })
@@ -74,8 +78,8 @@ const (
 	maxTurns = 1 << 10 // for which u is more accurate than a cell
 )
 
-// spread adds the values to the grid. Values in one of many arcs of the circle change cells in this arc and in its neighbors. First the
-// even arcs are spread by all cores, and then the odd ones.
+// spread adds the values to the grid. Values in one of many arcs of the circle change cells in this arc and in its
+// neighbors. First the even arcs are spread by all cores, and then the odd ones.
 func (p *Plan) spread(v []float64) {
 	rows, arcs := len(v), len(p.fft.X)/cells&^1
 	if rows == 0 || arcs == 0 || !slices.IsSorted(p.u) ||
@@ -98,25 +102,12 @@ func (p *Plan) spread(v []float64) {
 	}
 }
 
-// add adds the values from lo to hi, times the kernel centered at their positions, to the grid. It computes u·size in double-double
-// precision, so that the offset in a cell is accurate to 1e-15; otherwise the mode would amplify the rounding error.
+// add adds the values from lo to hi, times the kernel centered at their positions, to the grid.
 func (p *Plan) add(v []float64, lo, hi int) {
 	grid, size, kernel := p.fft.X, len(p.fft.X), polynomials()
 	var weights [width]float64
 	for n := lo; n < hi; n++ {
-		u, low := p.u[n]-math.RoundToEven(p.u[n]), 0.0
-		if p.low != nil {
-			low = p.low[n]
-		}
-		x := u * float64(size)
-		cell := math.Floor(x)
-		offset := (x - cell) + (math.FMA(u, float64(size), -x) + low*float64(size))
-		cell += math.Floor(offset)
-		offset -= math.Floor(offset)
-		first := (int(cell) - width/2 + 1) % size
-		if first < 0 {
-			first += size
-		}
+		first, offset := place(p.u, p.low, n, size)
 		kernel.at(&weights, offset)
 		for i, w := range weights {
 			at := first + i
@@ -128,14 +119,36 @@ func (p *Plan) add(v []float64, lo, hi int) {
 	}
 }
 
+// place returns the first of the cells around position n in a grid of some size, and the position's offset in its cell.
+// It computes u·size in double-double precision, so that the offset is accurate to 1e-15; otherwise the mode would
+// amplify the rounding error.
+func place(us, lows []float64, n, size int) (first int, offset float64) {
+	u, low := us[n]-math.RoundToEven(us[n]), 0.0
+	if lows != nil {
+		low = lows[n]
+	}
+
+	x := u * float64(size)
+	cell := math.Floor(x)
+	offset = (x - cell) + (math.FMA(u, float64(size), -x) + low*float64(size))
+	cell += math.Floor(offset)
+	offset -= math.Floor(offset)
+
+	first = (int(cell) - width/2 + 1) % size
+	if first < 0 {
+		first += size
+	}
+	return first, offset
+}
+
 // kernel returns exp(β(√(1−t²) − 1)) at x cells from its center, t = 2x/width.
 func kernel(x float64) float64 {
 	t := x * (2.0 / width)
 	return math.Exp(-beta * t * t / (1 + math.Sqrt(max(0, 1-t*t))))
 }
 
-// pieces are the polynomials E_i and O_i in w². For |w| ≤ ½ the kernel is E_i + w·O_i at c − w and E_i − w·O_i at w − c, where
-// c = i − (width−1)/2.
+// pieces are the polynomials E_i and O_i in w². For |w| ≤ ½ the kernel is E_i + w·O_i at c − w and E_i − w·O_i at
+// w − c, where c = i − (width−1)/2.
 type pieces [width / 2][(degree + 1) / 2]struct{ even, odd float64 }
 
 // polynomials returns the interpolation of the kernel at Chebyshev nodes.
@@ -182,8 +195,9 @@ func (p *pieces) at(weights *[width]float64, offset float64) {
 // A series is a Chebyshev series in 2(4f)² − 1 of an even function of frequency f ≤ ¼ cycles per cell.
 type series [terms]float64
 
-// deconvolution returns the reciprocal of the Fourier transform of the kernel, ∫ kernel(x) cos(2πfx) dx, which is smooth in f². The
-// trapezoidal rule is accurate because the kernel is band-limited and has decayed to 1e-16 at its ends.
+// deconvolution returns the reciprocal of the Fourier transform of the kernel, ∫ kernel(x) cos(2πfx) dx, which is
+// smooth in f². The trapezoidal rule is accurate because the kernel is band-limited and has decayed to 1e-16 at its
+// ends.
 var deconvolution = sync.OnceValue(func() (c series) {
 	const step = 0.25
 	for i := range terms {

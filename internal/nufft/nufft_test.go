@@ -10,21 +10,27 @@ import (
 	"testing"
 )
 
-// direct returns mode g of a sum by definition, with compensated summation and exact reduction of the phases to one period.
+// direct returns mode g of a sum by definition, with compensated summation and exact reduction of the phases to one
+// period.
 func direct(u, low, v []float64, g int) complex128 {
 	var sum, lost complex128
-	for n, x := range u {
-		x -= math.RoundToEven(x)
-		turns := float64(g) * x
-		rest := math.FMA(float64(g), x, -turns)
-		if low != nil {
-			rest += float64(g) * low[n]
-		}
-		term := complex(v[n], 0)*cmplx.Rect(1, 2*math.Pi*(turns-math.RoundToEven(turns)+rest)) - lost
+	for n := range u {
+		term := complex(v[n], 0)*cmplx.Rect(1, 2*math.Pi*phase(u, low, n, g)) - lost
 		next := sum + term
 		sum, lost = next, (next-sum)-term
 	}
 	return sum
+}
+
+// phase returns g·(u_n + low_n) in periods, less whole ones.
+func phase(u, low []float64, n, g int) float64 {
+	x := u[n] - math.RoundToEven(u[n])
+	turns := float64(g) * x
+	rest := math.FMA(float64(g), x, -turns)
+	if low != nil {
+		rest += float64(g) * low[n]
+	}
+	return turns - math.RoundToEven(turns) + rest
 }
 
 // absolute returns Σ|v|.
@@ -59,7 +65,9 @@ func TestTransformIsTheSum(t *testing.T) {
 		{"negative", false, func(int, int, int) float64 { return -rng.Float64() / 3 }},
 		{"many turns", false, func(int, int, int) float64 { return 1e5 * rng.NormFloat64() }},
 		{"with low parts", true, func(int, int, int) float64 { return 1e5 * rng.NormFloat64() }},
-		{"borders of cells", true, func(_, _, count int) float64 { size := length(count); return float64(rng.IntN(size)) / float64(size) }},
+		{"borders of cells", true, func(_, _, count int) float64 {
+			return float64(rng.IntN(length(count))) / float64(length(count))
+		}},
 		{"tiny", true, func(int, int, int) float64 { return 1e-20 * rng.NormFloat64() }},
 		{"ascending", false, func(i, n, _ int) float64 { return (float64(i) + rng.Float64()) / float64(n) }},
 		{"ascending over three turns", true, func(i, n, _ int) float64 {
@@ -149,7 +157,8 @@ func TestTransformOfNoNumbers(t *testing.T) {
 			x := [3]float64{0.25, 0, 1}
 			x[i] = bad
 			for _, count := range []int{1, 50} {
-				if got := len(NewPlan([]float64{0.1, x[0]}, []float64{0, x[1]}, count).Transform(nil, []float64{1, x[2]})); got != count {
+				p := NewPlan([]float64{0.1, x[0]}, []float64{0, x[1]}, count)
+				if got := len(p.Transform(nil, []float64{1, x[2]})); got != count {
 					t.Errorf("%v: %d modes, want %d", x, got, count)
 				}
 			}

@@ -4,7 +4,7 @@ import "github.com/vssgp/vssgp/internal/simd"
 
 // A batch computes the sums of many waves with one vector v. Waves are added in groups with the same shape.
 type batch struct {
-	s      *Spectrum
+	s      *line
 	v      int // of the tables
 	groups []group
 	done   []moments // of waves that need no table
@@ -49,7 +49,7 @@ func (p *panels) idle(i int) {
 func (p *panels) sum(table []complex128) { simd.SumWaves(p.sums, p.jobs, table, p.positions, p.points) }
 
 // reset begins a new batch.
-func (b *batch) reset(s *Spectrum, v int) {
+func (b *batch) reset(s *line, v int) {
 	b.s, b.v, b.groups, b.done, b.free = s, v, b.groups[:0], b.done[:0], 0
 	b.panels.reset(0)
 }
@@ -73,7 +73,7 @@ func (b *batch) add(m *shape, waves ...carrier) {
 	blocks := m.half/maxPoints + 1
 	points := min(m.half+1, maxPoints)
 	for i, c := range waves {
-		g, r := b.s.nearest(c)
+		g, r := b.s.layout.nearest(c)
 		phase, conjugate := c.phase, m.scale
 		if g < 0 { // E_−g is conj(E_g)
 			g, r, phase, conjugate = -g, -r, -phase, -conjugate

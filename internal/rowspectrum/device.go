@@ -5,19 +5,22 @@ import (
 	"github.com/vssgp/vssgp/internal/simd"
 )
 
+// line returns the tables of one input.
+func (s *Spectrum) line() *line { return s.table.(*line) }
+
 // Choose returns the features' waves [M,simd.PairRows] for sums on another device, and the number of frequencies in the tables that
 // they need. It returns 0 frequencies if passes over the rows cost less. passCost is CPU or Card.
 func (s *Spectrum) Choose(f *backend.Features, passCost float64) (numbers []float64, count int) {
-	waves := make([]wave, f.M)
-	if !s.cheaper(waves, f, passCost) {
+	waves := [][]wave{make([]wave, f.M)}
+	if !s.cheaper(waves, f, len(s.line().layout.values)-1, passCost) {
 		return nil, 0
 	}
 	numbers = make([]float64, 0, simd.PairRows*f.M)
-	for i := range waves {
-		n := waves[i].numbers()
+	for i := range waves[0] {
+		n := waves[0][i].numbers()
 		numbers = append(numbers, n[:]...)
 	}
-	return numbers, s.cover(waves)
+	return numbers, s.cover(waves)[0]
 }
 
 // A Grid contains the numbers of a spectrum that sums on another device need. Lengths are in steps.
@@ -35,9 +38,10 @@ type Grid struct {
 
 // Grid returns the spectrum's numbers.
 func (s *Spectrum) Grid() Grid {
-	l := s.layout
-	return Grid{Rows: len(l.values[0]), First: l.first, Length: int(s.length), Margin: s.margin, Reach: s.reach, Irregular: len(l.irregular),
-		Period: s.period, Angle: s.h, P0: s.p0, Density: s.density, Span: l.span, Digits: digits, Unit: l.step.Hi}
+	one := s.line()
+	l := one.layout
+	return Grid{Rows: len(l.values[0]), First: l.first, Length: int(l.length), Margin: one.margin, Reach: one.reach, Irregular: len(l.irregular),
+		Period: l.period, Angle: l.h, P0: l.p0, Density: l.density, Span: l.span, Digits: digits, Unit: l.step.Hi}
 }
 
 // Arrays are the arrays that sums on another device read.
@@ -53,12 +57,13 @@ func never() error { return nil }
 
 // Arrays computes the tables for frequencies below count and returns them with the other arrays.
 func (s *Spectrum) Arrays(count int) Arrays {
-	l := s.layout
-	tables, _ := s.make(count, never) // returns no error then
+	one := s.line()
+	l := one.layout
+	tables, _ := one.make(count, never) // returns no error then
 	a := Arrays{Tables: tables, Values: l.values, Places: make([]float64, 4*len(l.x))}
 	each(len(l.x), func(from, to int) {
 		for i := from; i < to; i++ {
-			turns := s.turns(i)
+			turns := one.turns(i)
 			copy(a.Places[4*i:], []float64{l.x[i].Hi, l.x[i].Lo, turns.Hi, turns.Lo})
 		}
 	})

@@ -5,43 +5,17 @@ import (
 	"math"
 	"slices"
 	"sort"
-	"sync/atomic"
 
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/internal/double"
 	"github.com/vssgp/vssgp/internal/parallel"
 )
 
-const (
-	// over is T/R, the period of a table relative to the range of the rows. With 3, features that extend over all rows
-	// need 27 terms instead of 33, but large tables exceed the cache: for 10⁶ rows a sum then takes twice the time.
-	over = 2
-	// digits is the number of standard deviations at which Gaussians are cut off: exp(−digits²/2) = 2.5e-15.
-	digits = 8.2
-	// evenRounding is the maximum distance of an even row from its grid point, in roundoffs of the range: even rows
-	// that were scaled are rounded two or three times. Such distances are almost independent, so δ steps change the
-	// entries of G by about 2πδ/√(3N), relative to the largest one: less than the Terms rounding errors that are
-	// promised up to 10⁴ rows, and twice that at 10⁶. Larger distances are not rounding errors of the range: x is
-	// rounded far from 0, or has a jitter.
-	evenRounding = 3
-	// sparsest is the maximum number of grid points per row. A sparser grid has a smaller table if its rows are treated as
-	// uneven.
-	sparsest = 4
-)
-
-// A layout consists of the rows of one input in ascending order, in steps from their middle: X = (x − center)/step.
+// A layout consists of the rows of one input in ascending order.
 type layout struct {
-	even         bool
-	step, center double.Float // of even rows exact, else a power of two and any number
-	span         float64      // R, the largest |X| times two
-	rounded      bool         // even rows are not exactly at their grid points
-
-	// Even rows are at the grid points first, first+1, …; a grid point may have no row or several.
-	first     int
-	irregular []int // grid points X that do not have exactly one row
-
-	// Uneven rows: X [N] ascending, exact.
-	x []double.Float
+	*axis
+	irregular []int          // even rows: grid points X that do not have exactly one row
+	x         []double.Float // uneven rows: X [N] ascending, exact
 
 	// values[0] is the number of rows at each grid point (1 for each uneven row), values[1+d] the sum of their y_d.
 	values [][]float64
@@ -50,28 +24,45 @@ type layout struct {
 // newLayout returns nil if the extent of the rows is 0 or not finite.
 func newLayout(d *backend.Data) *layout {
 	d = sorted(d)
-	lo, hi := d.X[0], d.X[d.N-1]
-	if !(hi > lo) || math.IsInf(hi-lo, 0) || math.IsInf(2*max(math.Abs(lo), math.Abs(hi)), 0) {
+	l := &layout{axis: unevenAxis(d.X)}
+	if l.axis == nil {
 		return nil
 	}
-	if l := evenLayout(d); l != nil {
+	if a, points := evenAxis(d.X, sparsest*float64(d.N)); a != nil {
+		l.axis = a
+		l.addEven(d, points)
 		return l
 	}
-	_, e := math.Frexp((hi - lo) / float64(d.N))
-	l := &layout{step: double.Of(math.Ldexp(1, e)), center: double.Of(lo + (hi-lo)/2), x: make([]double.Float, d.N)}
+	l.x = make([]double.Float, d.N)
 	l.values = matrix(1+d.D, d.N)
 	each(d.N, func(from, to int) {
 		for n := from; n < to; n++ {
-			x := double.Sum(d.X[n], -l.center.Hi)
-			l.x[n] = double.Float{Hi: x.Hi / l.step.Hi, Lo: x.Lo / l.step.Hi}
+			l.x[n] = l.axis.at(d.X[n])
 			l.values[0][n] = 1
 			for o := range d.D {
 				l.values[1+o][n] = d.Y[n*d.D+o]
 			}
 		}
 	})
-	l.span = 2 * max(-l.x[0].Hi, l.x[d.N-1].Hi)
 	return l
+}
+
+// addEven adds even rows at the grid points with the given indices.
+func (l *layout) addEven(d *backend.Data, points []int) {
+	l.values = matrix(1+d.D, l.size)
+	each(l.size, func(from, to int) {
+		for n := sort.SearchInts(points, from); n < d.N && points[n] < to; n++ {
+			l.values[0][points[n]]++
+			for o := range d.D {
+				l.values[1+o][points[n]] += d.Y[n*d.D+o]
+			}
+		}
+	})
+	for i, rows := range l.values[0] {
+		if rows != 1 {
+			l.irregular = append(l.irregular, l.first+i)
+		}
+	}
 }
 
 // matrix returns n zero vectors.
@@ -158,73 +149,6 @@ func medianGap(x []float64) float64 {
 	return math.Float64frombits(median)
 }
 
-// evenLayout returns nil if the rows, in ascending order, are not even.
-func evenLayout(d *backend.Data) *layout {
-	lo, hi := d.X[0], d.X[d.N-1]
-	steps := math.Round((hi - lo) / medianGap(d.X))
-	if !(steps < sparsest*float64(d.N)) {
-		return nil
-	}
-	step := double.Sum(hi, -lo).Over(double.Of(steps))
-	tolerance := evenRounding * 0x1p-53 * (hi - lo)
-	count := int(steps) + 1
-	middle := count / 2
-	points, offs := make([]int, d.N), make([]float64, d.N) // grid points, and the rows' distances from them
-	var uneven, rounded atomic.Bool
-	sums := make([]struct{ off, slope, square float64 }, (d.N+blockRows-1)/blockRows)
-	parallel.Blocks(d.N, blockRows, func(i, from, to int) {
-		for n := from; n < to && !uneven.Load(); n++ {
-			at := math.Round((d.X[n] - lo) / step.Hi)
-			off := double.Sum(d.X[n], -lo).Minus(step.Times(double.Of(at))).Hi
-			if math.Abs(off) > 2*tolerance { // the ends, which define the step, are rounded, too
-				uneven.Store(true)
-			}
-			points[n], offs[n] = int(at), off
-			at -= float64(middle)
-			sums[i].off, sums[i].slope, sums[i].square = sums[i].off+off, sums[i].slope+off*at, sums[i].square+at*at
-		}
-	})
-	if uneven.Load() {
-		return nil
-	}
-	all := sums[0]
-	for _, s := range sums[1:] {
-		all.off, all.slope, all.square = all.off+s.off, all.slope+s.slope, all.square+s.square
-	}
-	mean, slope := all.off/float64(d.N), all.slope/all.square
-	each(d.N, func(from, to int) {
-		for n := from; n < to; n++ {
-			if math.Abs(offs[n]-mean-slope*float64(points[n]-middle)) > tolerance {
-				uneven.Store(true)
-			}
-			if offs[n] != 0 {
-				rounded.Store(true)
-			}
-		}
-	})
-	if uneven.Load() {
-		return nil
-	}
-	l := &layout{even: true, first: -middle, span: 2 * float64(middle), rounded: rounded.Load()}
-	l.values = matrix(1+d.D, count)
-	l.center = step.Times(double.Of(float64(middle))).Plus(double.Of(lo)).Plus(double.Of(mean))
-	l.step = step.Plus(double.Of(slope))
-	each(count, func(from, to int) {
-		for n := sort.SearchInts(points, from); n < d.N && points[n] < to; n++ {
-			l.values[0][points[n]]++
-			for o := range d.D {
-				l.values[1+o][points[n]] += d.Y[n*d.D+o]
-			}
-		}
-	})
-	for i, rows := range l.values[0] {
-		if rows != 1 {
-			l.irregular = append(l.irregular, i-middle)
-		}
-	}
-	return l
-}
-
 // within returns the range [from, to) of grid points or rows with |X − z| ≤ radius.
 func (l *layout) within(z, radius float64) (from, to int) {
 	n := len(l.values[0])
@@ -236,8 +160,8 @@ func (l *layout) within(z, radius float64) (from, to int) {
 	return from, from + sort.Search(n-from, func(i int) bool { return l.x[from+i].Hi > z+radius })
 }
 
-// at returns X of a grid point or row.
-func (l *layout) at(i int) double.Float {
+// position returns X of a grid point or row.
+func (l *layout) position(i int) double.Float {
 	if l.even {
 		return double.Of(float64(l.first + i))
 	}

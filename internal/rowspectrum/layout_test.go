@@ -33,21 +33,21 @@ func TestProduct(t *testing.T) {
 func TestWavesAreRelativeToCenter(t *testing.T) {
 	x := testkit.Numbers(601, func(i int) float64 { return float64(i) / 10 })
 	s := New(&backend.Data{N: len(x), Q: 1, X: x})
-	center := s.layout.center
-	f, w := backend.NewFeatures(1, 1), make([]wave, 1)
+	center := s.axes[0].center
+	f, w := backend.NewFeatures(1, 1), [][]wave{make([]wave, 1)}
 	f.Center[0], f.Freq[0], f.Decay[0] = center.Hi, 10*math.Pi, 1
 	if center.Lo == 0 || !s.waves(w, f) {
 		t.Fatalf("center %+v, waves %+v", center, w)
 	}
-	testkit.Near(t, w[0].z+w[0].zLow, -10*center.Lo, 1e-3*math.Abs(10*center.Lo), "Z")
-	testkit.Near(t, w[0].phase, 5*center.Lo, 1e-3*math.Abs(5*center.Lo), "phase")
+	testkit.Near(t, w[0][0].z+w[0][0].zLow, -10*center.Lo, 1e-3*math.Abs(10*center.Lo), "Z")
+	testkit.Near(t, w[0][0].phase, 5*center.Lo, 1e-3*math.Abs(5*center.Lo), "phase")
 }
 
 // TestTablesCoverFrequenciesSymmetrically checks that tables cover negative and positive frequencies symmetrically.
 func TestTablesCoverFrequenciesSymmetrically(t *testing.T) {
-	s := New(backendtest.SpectrumData("uneven", 1000, 0, rand.New(rand.NewPCG(6, 13))))
+	s := newLine(backendtest.SpectrumData("uneven", 1000, 0, rand.New(rand.NewPCG(6, 13))))
 	for _, cycles := range []int64{-1000, 1000} {
-		if n := s.cover([]wave{{}, {carrier: carrier{cycles: cycles}}}) - s.margin; n != 2048 {
+		if n := s.cover([][]wave{{{}, {carrier: carrier{cycles: cycles}}}})[0] - s.margin; n != 2048 {
 			t.Errorf("%d cycles: %d frequencies", cycles, n)
 		}
 	}
@@ -78,7 +78,7 @@ func TestLayout(t *testing.T) {
 			t.Errorf("%s: even %v, gaps %v, first %d; want %v, %v, %d", c.name, l.even, l.irregular, l.first, c.even, c.gaps, c.first)
 		}
 		for i := range l.values[0] {
-			x := l.at(i)
+			x := l.position(i)
 			at := double.Of(x.Hi).Times(l.step).Plus(double.Of(x.Lo).Times(l.step)).Plus(l.center)
 			if l.values[0][i] == 1 && !slices.ContainsFunc(c.x, func(v float64) bool { return math.Abs(at.Hi-v) <= 4e-16*slices.Max(c.x) }) {
 				t.Errorf("%s: grid point %d is at %v", c.name, i, at.Hi)
@@ -128,7 +128,7 @@ func TestRoundedRows(t *testing.T) {
 	l := newLayout(d)
 	mean, slope := 0.0, 0.0
 	for i, x := range d.X {
-		at := l.at(i)
+		at := l.position(i)
 		off := double.Sum(x, 0).Minus(at.Times(l.step).Plus(l.center)).Hi / float64(d.N)
 		mean, slope = mean+off, slope+off*at.Hi/float64(d.N)
 	}
@@ -170,7 +170,7 @@ func TestClasses(t *testing.T) {
 	for kind := range backendtest.Positions {
 		rng := rand.New(rand.NewPCG(3, 10))
 		d := backendtest.SpectrumData(kind, slow.Pick(3000, 1500), 1, rng)
-		s := New(d)
+		s := newLine(d)
 		s.tables, _ = s.make(1<<14+s.margin, never)
 		counts := map[class]int{}
 		for _, e := range s.boundaries() {
@@ -190,7 +190,7 @@ func TestClasses(t *testing.T) {
 			}
 		}
 		t.Logf("%s: %v", kind, counts)
-		if counts[few] == 0 || counts[grid] == 0 || counts[none] == 0 || counts[whole] == 0 && s.length > 0 {
+		if counts[few] == 0 || counts[grid] == 0 || counts[none] == 0 || counts[whole] == 0 && s.layout.even {
 			t.Errorf("%s: waves of each class: %v", kind, counts)
 		}
 	}
@@ -207,7 +207,7 @@ func TestManyRows(t *testing.T) {
 		for _, cores := range []int{1, 2, 7} {
 			runtime.GOMAXPROCS(cores)
 			s = New(d)
-			a := s.Arrays(s.cover([]wave{{carrier: carrier{cycles: 4000}}}))
+			a := s.Arrays(s.cover([][]wave{{{carrier: carrier{cycles: 4000}}}})[0])
 			if first.Tables == nil {
 				first = a
 			}
@@ -215,21 +215,22 @@ func TestManyRows(t *testing.T) {
 				t.Errorf("%s: other bits on %d cores", kind, cores)
 			}
 		}
-		for i, x := range s.layout.x {
-			at := s.turns(i)
+		one := s.line()
+		for i, x := range one.layout.x {
+			at := one.turns(i)
 			testkit.Equal(t, [4]float64(first.Places[4*i:]), [4]float64{x.Hi, x.Lo, at.Hi, at.Lo}, kind)
 		}
-		s.tables = first.Tables
+		one.tables = first.Tables
 		for _, cycles := range []int64{0, 1, 1234, -3999} {
-			for v := range s.tables {
-				s.compare(t, kind, wave{envelope{p: 10 / s.layout.span / s.layout.span}, carrier{cycles, 0.3, 0.2}}, v)
+			for v := range one.tables {
+				one.compare(t, kind, wave{envelope{p: 10 / one.layout.span / one.layout.span}, carrier{cycles, 0.3, 0.2}}, v)
 			}
 		}
 	}
 }
 
 // boundaries returns envelopes close to the class boundaries in width, center, amplitude and number of terms.
-func (s *Spectrum) boundaries() (out []envelope) {
+func (s *line) boundaries() (out []envelope) {
 	span := s.layout.span
 	add := func(p, z float64) {
 		if p > 0 {
@@ -241,8 +242,8 @@ func (s *Spectrum) boundaries() (out []envelope) {
 	for _, near := range []float64{0.999, 1, 1.001} {
 		decays := []float64{0, 1e-30, shortest * near, 10 * near, digits * digits / (span * span) * near}
 		for _, half := range []float64{maxPoints, 3 * maxPoints, float64(s.reach), 2 * float64(s.reach)} {
-			q := half * s.h / digits * near
-			decays = append(decays, q*q-s.p0)
+			q := half * s.layout.h / digits * near
+			decays = append(decays, q*q-s.layout.p0)
 		}
 		for _, p := range decays {
 			add(p, 0)
@@ -260,7 +261,7 @@ func (s *Spectrum) boundaries() (out []envelope) {
 }
 
 // compare compares the sums of a wave, computed by its class, with the sums over all rows. It returns the class.
-func (s *Spectrum) compare(t *testing.T, kind string, w wave, v int) class {
+func (s *line) compare(t *testing.T, kind string, w wave, v int) class {
 	t.Helper()
 	var m shape
 	m.set(s, w.envelope, v == 0)
@@ -292,7 +293,7 @@ func BenchmarkTables(b *testing.B) {
 		for _, n := range slow.Pick([]int{1e6, 1e7}, []int{1e6}) {
 			d := backendtest.SpectrumData(kind, n, 1, rand.New(rand.NewPCG(11, 17)))
 			s := New(d)
-			count := s.cover([]wave{{carrier: carrier{cycles: int64(n) / 2}}})
+			count := s.cover([][]wave{{{carrier: carrier{cycles: int64(n) / 2}}}})[0]
 			b.Run(fmt.Sprintf("%s/%d/layout", kind, n), func(b *testing.B) {
 				for b.Loop() {
 					New(d)

@@ -66,7 +66,7 @@ func TestPanels(t *testing.T) {
 				if g, c, grad := backendtest.SpectrumErrors(t, d, f, r, rand.New(rand.NewPCG(1, 1))); !(g <= 1e-13 && c <= 1e-13 && grad <= 1e-11) {
 					t.Errorf("%s, %d features: G is off by %.2g, C by %.2g, the gradient by %.2g", kind, m, g, c, grad)
 				}
-				got := slices.Concat(r.sums.pairs, momentsOf(t, r, f).C)
+				got := slices.Concat(r.sums.along[0].pairs, momentsOf(t, r, f).C)
 				if first == nil {
 					first = got
 				}
@@ -175,7 +175,7 @@ func TestChoice(t *testing.T) {
 		testkit.Equal(t, p.calls == 0, c.tables, c.name)
 	}
 	for name, d := range map[string]backend.Data{
-		"two inputs": {N: 1000, Q: 2, X: make([]float64, 2000)},
+		"three inputs": {N: 1000, Q: 3, X: make([]float64, 3000)},
 		"windows":    {N: 1000, Q: 1, X: make([]float64, 1000), Windows: backend.Windows{Center: []float64{0, 1}, Length: 2}},
 	} {
 		p := &passes{}
@@ -186,7 +186,7 @@ func TestChoice(t *testing.T) {
 // TestExpect checks that tables are expected up to maxPerRow frequencies per row.
 func TestExpect(t *testing.T) {
 	for band, want := range map[float64]bool{0: true, 1: true, maxPerRow / 4: true, maxPerRow/4 + 0.01: false} {
-		if got, _, _ := Expect(1<<14, 10, 1, band, CPU); got != want {
+		if got, _, _ := Expect(1<<14, 1, 10, 1, band, CPU); got != want {
 			t.Errorf("band %v: %v, want %v", band, got, want)
 		}
 	}
@@ -209,7 +209,7 @@ func TestStopped(t *testing.T) {
 	r := &Rows{data: *d, passCost: math.Inf(1)}
 	left.Store(1)
 	testkit.Fails(t, r.Moments(backend.NewMoments(f, 1), f), stop, "")
-	if r.spectrum.tables != nil {
+	if r.spectrum.size != (size{}) {
 		t.Error("there are tables, but their computation was stopped")
 	}
 	left.Store(math.MaxInt)

@@ -41,56 +41,58 @@ type shape struct {
 }
 
 // set computes the shape of an envelope, for sums of v = 1 (plain) or of y.
-func (m *shape) set(s *Spectrum, e envelope, plain bool) {
-	span := s.layout.span
-	m.envelope, m.class, m.a = e, grid, 0
-	m.from, m.to = 0, len(s.layout.values[0])
+func (m *shape) set(s *line, e envelope, plain bool) {
+	l := s.layout
+	m.class = grid
+	m.from, m.to = 0, len(l.values[0])
 	// The envelope is 1e-16 at √width standard deviations.
 	width := digits*digits + 2*e.log
 	if width <= 0 {
-		m.class = none
+		m.envelope, m.class, m.a = e, none, 0
 		return
 	}
-	if e.p > 0 {
-		m.a = min(max(e.z, -span/2), span/2)
-	}
-	q := e.p + s.p0
-	root := math.Sqrt(q)
-	m.half = int(digits*root/s.h+0.5) + 1
-	if e.p*span*span > width {
+	m.spread(l.axis, e)
+	if e.p*l.span*l.span > width {
 		radius := math.Sqrt(width / e.p)
-		m.from, m.to = s.layout.within(e.z, radius)
+		m.from, m.to = l.within(e.z, radius)
 		switch rows := m.to - m.from; {
 		case rows == 0:
 			m.class = none
-			return
-		case plain && e.p < shortest && s.layout.complete(e.z, radius):
+		case plain && e.p < shortest && l.complete(e.z, radius):
 			m.class, m.a = whole, e.z
-			return
 		case rows*rowCost < 2*m.half || m.half > s.reach:
 			m.class = few
-			return
 		}
 	}
-	inverse := 1 / q
-	m.eta = s.h * inverse
-	m.alpha, m.turns = s.h*m.eta, e.p*e.z*m.eta/(2*math.Pi)
-	m.quad = e.p*s.p0*inverse*e.z*e.z - 2*e.log
-	m.scale = s.density * root * inverse
-	m.delta = (e.p*((e.z-m.a)+e.zLow) - s.p0*m.a) * inverse
+}
+
+// spread computes the numbers of a sum over the frequencies of an axis.
+func (m *shape) spread(x *axis, e envelope) {
+	m.envelope, m.a = e, 0
+	if e.p > 0 {
+		m.a = min(max(e.z, -x.span/2), x.span/2)
+	}
+	q := e.p + x.p0
+	root, inverse := math.Sqrt(q), 1/q
+	m.half = int(digits*root/x.h+0.5) + 1
+	m.eta = x.h * inverse
+	m.alpha, m.turns = x.h*m.eta, e.p*e.z*m.eta/(2*math.Pi)
+	m.quad = e.p*x.p0*inverse*e.z*e.z - 2*e.log
+	m.scale = x.density * root * inverse
+	m.delta = (e.p*((e.z-m.a)+e.zLow) - x.p0*m.a) * inverse
 	m.square = m.delta*m.delta + inverse
 }
 
 // nearest returns ωT/2π as an integer and a remainder in [−½, ½]. For even rows the integer is between −length/2 and
 // length/2.
-func (s *Spectrum) nearest(c carrier) (g int64, rest float64) {
+func (a *axis) nearest(c carrier) (g int64, rest float64) {
 	more := math.RoundToEven(c.part)
 	g, rest = c.cycles+int64(more), c.part-more
-	if s.length > 0 {
-		if 2*g > s.length {
-			g -= s.length
-		} else if 2*g < -s.length {
-			g += s.length
+	if a.length > 0 {
+		if 2*g > a.length {
+			g -= a.length
+		} else if 2*g < -a.length {
+			g += a.length
 		}
 	}
 	return g, rest
@@ -101,16 +103,17 @@ func (s *Spectrum) nearest(c carrier) (g int64, rest float64) {
 //	S_0 = √(2π/P)·exp(log − ω²/2P)·exp(iωZ + iφ)      S_1/S_0 = iω/P      S_2/S_0 = 1/P − ω²/P²
 //
 // around Z, with ω between −π and π. The phase is taken at the grid point nearest to Z.
-func (s *Spectrum) closed(m *shape, c carrier) moments {
-	g, r := s.nearest(c)
-	omega := (float64(g) + r) * s.h
+func (s *line) closed(m *shape, c carrier) moments {
+	x := s.layout.axis
+	g, r := x.nearest(c)
+	omega := (float64(g) + r) * x.h
 	exponent := m.log - 0.5*omega*omega/m.p
 	if exponent < -0.5*digits*digits {
 		return moments{}
 	}
 	point := math.RoundToEven(m.z)
 	off := (m.z - point) + m.zLow
-	turns := c.phase + s.turnsAt(g, r, double.Of(point))
+	turns := c.phase + x.turnsAt(g, r, double.Of(point))
 	sin, cos := math.Sincos(2*math.Pi*fraction(turns) + omega*off)
 	amplitude := math.Sqrt(2*math.Pi/m.p) * math.Exp(exponent)
 	mean, square := omega/m.p, 1/m.p // of X − Z: the imaginary mean, and the variance
@@ -123,22 +126,23 @@ func (s *Spectrum) closed(m *shape, c carrier) moments {
 }
 
 // turnsAt returns the fractional part of (g + r)·X/T.
-func (s *Spectrum) turnsAt(g int64, r float64, x double.Float) float64 {
-	if s.length > 0 {
-		return float64(g*int64(x.Hi)%s.length)/s.period + r*x.Hi/s.period
+func (a *axis) turnsAt(g int64, r float64, x double.Float) float64 {
+	if a.length > 0 {
+		return float64(g*int64(x.Hi)%a.length)/a.period + r*x.Hi/a.period
 	}
-	_, away := double.Float{Hi: float64(g), Lo: r}.Times(x.Over(double.Of(s.period))).Split()
+	_, away := double.Float{Hi: float64(g), Lo: r}.Times(x.Over(double.Of(a.period))).Split()
 	return away
 }
 
 // direct sums a wave over the rows within its reach, weighted by the values of a table.
-func (s *Spectrum) direct(m *shape, c carrier, values []float64) (out moments) {
-	g, r := s.nearest(c)
+func (s *line) direct(m *shape, c carrier, values []float64) (out moments) {
+	l := s.layout
+	g, r := l.nearest(c)
 	for i := m.from; i < m.to; i++ {
-		x := s.layout.at(i)
+		x := l.position(i)
 		d := (x.Hi - m.z) + (x.Lo - m.zLow)
 		amplitude := values[i] * math.Exp(m.log-0.5*m.p*d*d)
-		sin, cos := math.Sincos(2 * math.Pi * fraction(c.phase+s.turnsAt(g, r, x)))
+		sin, cos := math.Sincos(2 * math.Pi * fraction(c.phase+l.turnsAt(g, r, x)))
 		re, im, b := amplitude*cos, amplitude*sin, (x.Hi-m.a)+x.Lo
 		out.re[0] += re
 		out.re[1] += b * re

@@ -2,7 +2,6 @@ package rowspectrum
 
 import (
 	"math"
-	"math/bits"
 	"sync/atomic"
 
 	"github.com/vssgp/vssgp/backend"
@@ -10,11 +9,11 @@ import (
 	"github.com/vssgp/vssgp/internal/parallel"
 )
 
-// A wave is a damped wave over the rows, in steps from their middle:
+// A wave is a damped wave over one input of the rows, in steps from their middle:
 //
 //	ψ(X) = exp(log − ½P(X − Z)²) · exp(2πi((cycles + part)·X/T + phase))
 //
-// Features are waves, and so are the products of two.
+// Features are products of one wave per input, and so are the products of two features.
 type wave struct {
 	envelope
 	carrier
@@ -40,16 +39,17 @@ const maxCycles = 1 << 45
 // blockFeatures is the number of features whose waves a core computes at a time, in about 30 µs.
 const blockFeatures = 256
 
-// waves writes the features' waves to dst. It returns false if a number is not finite or too large.
-func (s *Spectrum) waves(dst []wave, f *backend.Features) bool {
-	most := float64(maxCycles)
-	if s.layout.rounded { // the error grows with the frequency
-		most = maxPerRow * s.period
-	}
+// waves writes the features' waves over each input to dst [Q][M]. It returns false if a number is not finite or too large.
+func (s *Spectrum) waves(dst [][]wave, f *backend.Features) bool {
 	var failed atomic.Bool
-	parallel.Blocks(len(dst), blockFeatures, func(_, lo, hi int) {
+	parallel.Blocks(f.M, blockFeatures, func(_, lo, hi int) {
 		for k := lo; k < hi; k++ {
-			if !s.wave(&dst[k], f, k, most) {
+			size := math.Abs(f.Amp[k]) + math.Abs(f.Power[k]) + math.Abs(f.Ripple[k])
+			ok := size < math.MaxFloat64
+			for q, a := range s.axes {
+				ok = a.wave(&dst[q][k], f, k, q) && ok
+			}
+			if !ok {
 				failed.Store(true)
 				return
 			}
@@ -58,38 +58,32 @@ func (s *Spectrum) waves(dst []wave, f *backend.Features) bool {
 	return !failed.Load()
 }
 
-// wave writes the wave of feature k to w. It returns false if a number is not finite, or |ωT/2π| is most or more.
-func (s *Spectrum) wave(w *wave, f *backend.Features, k int, most float64) bool {
-	unit := s.layout.step.Hi
-	turns := double.Of(f.Freq[k]).Times(double.PerTurn)
-	offset := double.Sum(f.Center[k], -s.layout.center.Hi).Plus(double.Of(-s.layout.center.Lo))
-	cycles, part := turns.Times(s.periodX).Split()
+// wave writes the wave of feature k over input q to w; the first one has the feature's phase. It returns false if a number is not finite
+// or |ωT/2π| is too large.
+func (a *axis) wave(w *wave, f *backend.Features, k, q int) bool {
+	most := float64(maxCycles)
+	if a.rounded { // the error grows with the frequency
+		most = maxPerRow * a.period
+	}
+	unit, at := a.step.Hi, k*f.Q+q
+	turns := double.Of(f.Freq[at]).Times(double.PerTurn)
+	offset := double.Sum(f.Center[at], -a.center.Hi).Plus(double.Of(-a.center.Lo))
+	cycles, part := turns.Times(a.periodX).Split()
 	if !(math.Abs(cycles) < most) {
 		return false
 	}
-	if s.length > 0 {
-		cycles = math.Remainder(cycles, float64(s.length))
+	if a.length > 0 {
+		cycles = math.Remainder(cycles, float64(a.length))
 	}
 	_, away := turns.Times(offset).Split()
-	z := offset.Over(s.layout.step)
-	w.p, w.log = f.Decay[k]*unit*unit, 0
+	z, phase := offset.Over(a.step), 0.0
+	if q == 0 {
+		phase = f.Phase[k] * double.PerTurn.Hi
+	}
+	w.p, w.log = f.Decay[at]*unit*unit, 0
 	w.z, w.zLow = z.Hi, z.Lo
-	w.cycles, w.part, w.phase = int64(cycles), part, fraction(f.Phase[k]*double.PerTurn.Hi-away)
-	size := w.p + w.z*w.z + math.Abs(w.phase) + math.Abs(f.Amp[k]) + math.Abs(f.Power[k]) + math.Abs(f.Ripple[k])
-	return w.p >= 0 && size < math.MaxFloat64
-}
-
-// cover returns the number of frequencies that the tables need for the products of waves. It is rounded to a power of
-// two, so that the bits of a sum do not depend on earlier waves. On even rows it depends on the rows alone.
-func (s *Spectrum) cover(waves []wave) int {
-	if s.layout.even {
-		return int(s.length/2) + s.margin
-	}
-	most := int64(0)
-	for i := range waves {
-		most = max(most, waves[i].cycles, -waves[i].cycles)
-	}
-	return 1<<bits.Len64(uint64(2*most+2)) + s.margin
+	w.cycles, w.part, w.phase = int64(cycles), part, fraction(phase-away)
+	return w.p >= 0 && w.p+w.z*w.z+math.Abs(w.phase) < math.MaxFloat64
 }
 
 // fraction returns the fractional part of a phase in turns.

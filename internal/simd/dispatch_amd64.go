@@ -374,6 +374,25 @@ func pairWavesVector(jobs *float64, places *int64, about, one, waves, grid *floa
 	return false
 }
 
+// sumPatchVector runs the kernel of the set in use, if it has one.
+func sumPatchVector(sums, table *float64, width, rows int, v *float64, heights int, w *float64, columns int, work *float64, twisted bool) bool {
+	switch {
+	case use == AVX512 && !twisted:
+		sumPatchRealAVX512(sums, table, width, rows, v, heights, w, columns, work)
+		return true
+	case use == AVX512:
+		sumPatchAVX512(sums, table, width, rows, v, heights, w, columns, work)
+		return true
+	case use == AVX2 && !twisted:
+		sumPatchRealAVX2(sums, table, width, rows, v, heights, w, columns, work)
+		return true
+	case use == AVX2:
+		sumPatchAVX2(sums, table, width, rows, v, heights, w, columns, work)
+		return true
+	}
+	return false
+}
+
 // peakVector runs the kernel of the set in use, if it has one.
 func peakVector(n int) bool {
 	switch {

@@ -84,6 +84,10 @@ func pairWavesVector(jobs *float64, places *int64, about, one, waves, grid *floa
 	return false
 }
 
+func sumPatchVector(sums, table *float64, width, rows int, v *float64, heights int, w *float64, columns int, work *float64, twisted bool) bool {
+	return false
+}
+
 func peakVector(n int) bool {
 	return false
 }

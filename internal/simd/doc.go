@@ -20,6 +20,7 @@ package simd
 //go:generate go run -C asm . -subject lattice -out ../lattice_amd64.s -stubs ../lattice_amd64.go -pkg simd
 //go:generate go run -C asm . -subject sumwaves -out ../sumwaves_amd64.s -stubs ../sumwaves_amd64.go -pkg simd
 //go:generate go run -C asm . -subject pairwaves -out ../pairwaves_amd64.s -stubs ../pairwaves_amd64.go -pkg simd
+//go:generate go run -C asm . -subject patch -out ../patch_amd64.s -stubs ../patch_amd64.go -pkg simd
 //go:generate go run -C asm . -subject peak -out ../peak_amd64.s -stubs ../peak_amd64.go -pkg simd
 //go:generate go run -C asm . -subject dispatch
 //go:generate go test -run TestGeneratedFilesMatchHashes -write-sum

@@ -30,6 +30,7 @@ var subjects = []subject{
 	{"lattice", false, latticeKernels},
 	{"sumwaves", true, sumWavesKernels},
 	{"pairwaves", false, pairWavesKernels},
+	{"patch", false, patchKernels},
 	{"peak", false, peakKernels},
 }
 

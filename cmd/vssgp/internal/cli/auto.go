@@ -126,10 +126,8 @@ func exactFlops(d *backend.Data, f *backend.Features) float64 {
 	if windows > 1 { // most rows are in two of them
 		return algebra + 6*float64(d.N)/windows*blocktri.Size(offset)
 	}
-	if d.Q == 1 {
-		if cheaper, flops, _ := rowspectrum.Expect(d.N, f.M, d.D, 0, rowspectrum.CPU); cheaper {
-			return algebra + flops
-		}
+	if cheaper, flops, _ := rowspectrum.Expect(d.N, d.Q, f.M, d.D, 0, rowspectrum.CPU); cheaper {
+		return algebra + flops
 	}
 	return algebra + 3*float64(d.N)*blocktri.Size(offset)
 }

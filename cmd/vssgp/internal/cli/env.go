@@ -68,14 +68,14 @@ func (env *Env) Close(err error) error {
 	return err
 }
 
-// Command sets the operands of c and the function that it runs, and returns c. An error before
-// work begins is a usage error. After that, the error's sentinels determine the exit code.
+// Command sets the operands of c and the function that it runs, and returns c. The last operands may be optional. An
+// error before work begins is a usage error. After that, the error's sentinels determine the exit code.
 func (env *Env) Command(c *cobra.Command, work func(ctx context.Context, args []string) error, operands ...*Value) *cobra.Command {
 	c.Args = func(cmd *cobra.Command, args []string) error {
-		switch given, needed := len(args), len(operands); {
-		case given > needed:
-			return fmt.Errorf("unexpected argument %.60q; usage: %s", args[needed], cmd.UseLine())
-		case given < needed:
+		switch given, most := len(args), len(operands); {
+		case given > most:
+			return fmt.Errorf("unexpected argument %.60q; usage: %s", args[most], cmd.UseLine())
+		case given < most && !operands[given].Optional:
 			return fmt.Errorf("%s is missing; usage: %s", operands[given].Kind, cmd.UseLine())
 		}
 		return nil

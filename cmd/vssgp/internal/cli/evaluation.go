@@ -15,6 +15,7 @@ type Evaluation struct {
 	Batch     []int           `json:"batch,omitempty"` // of --rows
 	RMSE      float64         `json:"rmse"`
 	Density   float64         `json:"mean_log_predictive_density"`
+	Coverage  *float64        `json:"coverage,omitempty"` // share of the values inside of their 95 % intervals
 	Jitter    *float64        `json:"jitter,omitempty"`
 	Device    string          `json:"device"`
 	Sums      string          `json:"sums,omitzero"`
@@ -50,6 +51,9 @@ func (e *Evaluation) Print(env *Env, input string) error {
 	}
 	env.Print("%-28s %.6g", "RMSE", e.RMSE)
 	env.Print("%-28s %.6g", "mean log predictive density", e.Density)
+	if e.Coverage != nil {
+		env.Print("%-28s %.4g", "coverage of 95 % intervals", *e.Coverage)
+	}
 	env.Print("%-28s %s%s", "device", e.Device, ByTables(e.Sums))
 	if e.Ranks != nil {
 		env.Print("%s", e.Ranks)

@@ -25,6 +25,8 @@ type Value struct {
 	List  bool     // a repeated flag adds to the list
 	Timed bool     // a length was given as a time
 	File  *FileUse // nil if the value is not a file name
+
+	Optional bool // the argument may be missing
 }
 
 // A FileUse describes how a command uses the file of a flag.

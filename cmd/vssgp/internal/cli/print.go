@@ -50,9 +50,17 @@ func (env *Env) PrintJSON(v any) error {
 // Predicted is the output of predict --json.
 type Predicted struct {
 	Rows    int      `json:"rows"`
+	Grid    []Span   `json:"grid,omitempty"` // by input
 	Columns []string `json:"columns"`
 	Output  string   `json:"output"`
 	Device  string   `json:"device"`
+}
+
+// A Span contains evenly spaced values of an input of a grid. First and Last are numbers or dates.
+type Span struct {
+	First  any `json:"first"`
+	Last   any `json:"last"`
+	Points int `json:"points"`
 }
 
 // Print prints a line of the result on stdout, or on stderr if stdout carries data. It prints nothing with --quiet or --json.

@@ -16,7 +16,8 @@ type Places struct {
 	Names []string // of the inputs [Q]
 	Rows  int
 	Parts func(ctx context.Context) iter.Seq2[[]float64, error] // [·,Q], whole rows
-	Axes  []*table.Axis                                         // of a table's inputs
+	Axes  []*table.Axis                                         // of the inputs of a table or grid
+	Grid  []Span                                                // by input [Q]; nil if the places are not a grid
 }
 
 // Each calls visit for each block x [·,Q]. n is the index of its first row.

@@ -32,7 +32,8 @@ func NewEvaluate(env *cli.Env) *cobra.Command {
 		Use:   "evaluate MODEL DATA",
 		Short: "Evaluate a model on data",
 		Long: `Prints the bound of a model on data and its terms, in the model's units, and the RMSE
-and mean log predictive density of its predictions for the rows, in the data's units.
+and mean log predictive density of its predictions for the rows, in the data's units, and
+the share of the values inside of their 95 % intervals (coverage; not of time series).
 DATA is read as by fit. The model file is not changed.`,
 		Example: `  vssgp evaluate co2.safetensors co2.csv
   vssgp evaluate model.safetensors data.csv --inference factorized --rows 0,5,10 --json
@@ -90,16 +91,19 @@ func (m vssgpModel) evaluate(ctx context.Context, env *cli.Env, path string, o *
 	if o.gradient {
 		out.Tensors = gradientOf(m.Params, e.Gradient, inference)
 	}
-	if out.RMSE, out.Density, err = m.scores(ctx, data); err != nil {
+	coverage := 0.0
+	if out.RMSE, out.Density, coverage, err = m.scores(ctx, data); err != nil {
 		return nil, err
 	}
+	out.Coverage = &coverage
 	out.Ranks = env.Device.RankTimes(time.Since(began))
 	return out, nil
 }
 
-// scores returns the RMSE and the mean log predictive density of the rows. The density is NaN if a covariance is not positive definite. A
-// model without a posterior of the weights is conditioned on the data.
-func (m vssgpModel) scores(ctx context.Context, data *vssgp.Data) (rmse, density float64, err error) {
+// scores returns the RMSE, the mean log predictive density and the coverage of the 95 % intervals of the rows. The
+// density is NaN if a covariance is not positive definite. A model without a posterior of the weights is conditioned on
+// the data.
+func (m vssgpModel) scores(ctx context.Context, data *vssgp.Data) (rmse, density, coverage float64, err error) {
 	p, err := m.Predict(ctx, data.X)
 	if errors.Is(err, vssgp.ErrUnfitted) {
 		if _, err = m.Condition(ctx, data); err == nil {
@@ -107,15 +111,15 @@ func (m vssgpModel) scores(ctx context.Context, data *vssgp.Data) (rmse, density
 		}
 	}
 	if err != nil {
-		return 0, 0, err
+		return 0, 0, 0, err
 	}
 	density = math.NaN()
 	if rows, err := p.LogDensity(ctx, data.Y); ctx.Err() != nil {
-		return 0, 0, err
+		return 0, 0, 0, err
 	} else if err == nil {
 		density, _ = bayes.MeanSD(rows, 0, 1)
 	}
-	return bayes.RMSE(p.Mean, data.Y), density, nil
+	return bayes.RMSE(p.Mean, data.Y), density, bayes.Coverage(p.Mean, p.SD(true), data.Y), nil
 }
 
 // evaluate implements model.

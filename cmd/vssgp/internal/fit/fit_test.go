@@ -109,7 +109,7 @@ func TestDrawsInTables(t *testing.T) {
 		want[i] = testkit.Must(made.At(t.Context(), i, data.X))(t)
 	}
 	parts, next := 0, 0
-	err = r.tabulate(data.X, nil, draws, func(rows []float64) error {
+	err = r.tabulate(data.X, 1, nil, draws, func(rows []float64) error {
 		for ; len(rows) > 0; rows = rows[1+draws:] {
 			if rows[0] != data.X[next] {
 				t.Errorf("input %v at row %d, want %v", rows[0], next, data.X[next])

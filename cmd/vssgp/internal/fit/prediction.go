@@ -21,6 +21,7 @@ type prediction struct {
 	env       *cli.Env
 	m         *vssgp.Model
 	at        *datafile.Places
+	data      *datafile.Places // to mark in the plot, nil for none
 	o         *predictFlags
 	outputs   []string // names of the outputs [D]
 	predictor *vssgp.Predictor
@@ -36,9 +37,12 @@ type writer = func(a []float64) error
 // predictAll writes all outputs or, if one of them fails, none. It returns the columns of
 // the table, nil for a recording.
 func predictAll(
-	ctx context.Context, env *cli.Env, m *vssgp.Model, at *datafile.Places, o *predictFlags, model string,
+	ctx context.Context, env *cli.Env, m *vssgp.Model, at, data *datafile.Places, o *predictFlags, model string,
 ) (columns []string, err error) {
-	r := &prediction{ctx: ctx, env: env, m: m, at: at, o: o, outputs: datafile.OutputNames(m), beyond: beyondWarner(env, m, at)}
+	r := &prediction{
+		ctx: ctx, env: env, m: m, at: at, data: data, o: o,
+		outputs: datafile.OutputNames(m), beyond: beyondWarner(env, m, at),
+	}
 	predictor, draws := m.Predictor, m.Draws
 	if o.Posterior {
 		if h := m.Posterior(); h == nil || len(h.Draws) == 0 {
@@ -118,6 +122,24 @@ func (r *prediction) file(path string, shape []int, names []string, fill func(wr
 	}}, nil
 }
 
+// shape returns the shape of an array with columns for each row: [N, columns] or, for a grid, a size for each input
+// before the columns.
+func (r *prediction) shape(columns int) []int {
+	if r.at.Grid == nil {
+		return []int{r.at.Rows, columns}
+	}
+	return append(r.at.Sizes(), columns)
+}
+
+// inputs returns the names of the inputs in the rows of a file. An array of a grid omits them, because its indices
+// determine them.
+func (r *prediction) inputs(path string) []string {
+	if r.at.Grid != nil && cli.FormatOf(path) == "npy" {
+		return nil
+	}
+	return r.at.Names
+}
+
 // files returns the files of the draws, then the file of the prediction, and its columns.
 func (r *prediction) files() (files []fileio.File, columns []string, err error) {
 	o, inColumns := r.o, r.o.Draws
@@ -131,7 +153,8 @@ func (r *prediction) files() (files []fileio.File, columns []string, err error) 
 		return r.pass(false, func(_ []float64, p *vssgp.Prediction) error { return write(p.Mean) })
 	}
 	if cli.FormatOf(o.Output) != "wav" {
-		columns = datafile.PredictedNames(r.at.Names, r.outputs, o.Posterior)
+		inputs := r.inputs(o.Output)
+		columns = datafile.PredictedNames(inputs, r.outputs, o.Posterior)
 		for i := 0; o.full && i < len(r.outputs); i++ {
 			for _, y := range r.outputs[i:] {
 				columns = append(columns, r.outputs[i]+"_"+y+"_cov")
@@ -141,21 +164,26 @@ func (r *prediction) files() (files []fileio.File, columns []string, err error) 
 			return nil, nil, err
 		}
 		fill = func(write writer) error {
-			return r.pass(false, func(x []float64, p *vssgp.Prediction) error { return r.tabulate(x, p, inColumns, write) })
+			return r.pass(false, func(x []float64, p *vssgp.Prediction) error {
+				return r.tabulate(x, len(inputs), p, inColumns, write)
+			})
 		}
 	}
-	f, err := r.file(o.Output, []int{r.at.Rows, len(columns)}, columns, fill)
+	f, err := r.file(o.Output, r.shape(len(columns)), columns, fill)
 	return append(files, f), columns, err
 }
 
 // drawFiles returns files with only the n draws: a table of the inputs and a column for
-// each draw and output, an array [n,N,D], or n recordings.
+// each draw and output, an array [n,N,D] (for a grid [n,n_1,…,n_Q,D]), or n recordings.
 func (r *prediction) drawFiles(path string, n int) (files []fileio.File, err error) {
 	// add adds a file: a table of all draws if names is not nil, else the draws from lo to hi-1 in sequence.
 	add := func(path string, lo, hi int, names []string) error {
-		f, err := r.file(path, []int{hi - lo, r.at.Rows, len(r.outputs)}, names, func(write writer) (err error) {
+		shape := append([]int{hi - lo}, r.shape(len(r.outputs))...)
+		f, err := r.file(path, shape, names, func(write writer) (err error) {
 			if names != nil {
-				return r.pass(true, func(x []float64, _ *vssgp.Prediction) error { return r.tabulate(x, nil, n, write) })
+				return r.pass(true, func(x []float64, _ *vssgp.Prediction) error {
+					return r.tabulate(x, len(r.at.Names), nil, n, write)
+				})
 			}
 			for i := lo; i < hi && err == nil; i++ {
 				err = r.pass(true, func(x []float64, _ *vssgp.Prediction) error {
@@ -193,9 +221,9 @@ func (r *prediction) drawFiles(path string, n int) (files []fileio.File, err err
 // time.
 const maxNumbers = 1 << 21
 
-// tabulate writes rows of a table: the inputs x [N,Q], the prediction unless p is nil, and
+// tabulate writes rows of a table: the first inputs of x [N,Q], the prediction unless p is nil, and
 // n draws. It processes blocks of at most maxNumbers values.
-func (r *prediction) tabulate(x []float64, p *vssgp.Prediction, n int, write writer) (err error) {
+func (r *prediction) tabulate(x []float64, inputs int, p *vssgp.Prediction, n int, write writer) (err error) {
 	q, d := len(r.at.Names), len(r.outputs)
 	var columns [][]float64 // of each output, [N,D]
 	if p != nil {
@@ -215,7 +243,7 @@ func (r *prediction) tabulate(x []float64, p *vssgp.Prediction, n int, write wri
 		}
 		r.table = r.table[:0]
 		for row := lo; row < hi; row++ {
-			r.table = append(r.table, x[row*q:][:q]...)
+			r.table = append(r.table, x[row*q:][:inputs]...)
 			for i := row * d; i < (row+1)*d; i++ {
 				for _, column := range columns {
 					r.table = append(r.table, column[i])
@@ -241,25 +269,65 @@ func (r *prediction) tabulate(x []float64, p *vssgp.Prediction, n int, write wri
 	return nil
 }
 
-// plot returns the file of --plot, which shows the first rows.
+// plot returns the file of --plot. It shows the first rows, or a grid over two inputs with at most report.MapSide
+// values of each.
 func (r *prediction) plot(model string) (f fileio.File, err error) {
-	x, err := r.at.First(r.ctx, min(r.at.Rows, report.MaxRows))
+	at, rows := r.at, min(r.at.Rows, report.MaxRows)
+	if r.at.Varying() == 2 {
+		at = r.at.Thinned(report.MapSide)
+		rows = at.Rows
+	}
+	v := report.Predicted{
+		Sizes: at.Sizes(), Rows: r.at.Rows, Drawn: r.o.Draws, Noise: !r.o.latent, Settings: r.env.Settings(),
+	}
+	if v.X, err = at.First(r.ctx, rows); err != nil {
+		return f, err
+	}
+	if v.P, err = r.predictor.Predict(r.ctx, v.X); err != nil {
+		return f, err
+	}
+	if report.IsMap(v.X, len(at.Names)) {
+		err = r.mark(&v)
+	} else {
+		v.Draws, err = r.someDraws(v.X)
+	}
 	if err != nil {
 		return f, err
 	}
-	p, err := r.predictor.Predict(r.ctx, x)
-	if err != nil {
-		return f, err
-	}
-	draws := make([][]float64, min(r.o.Draws, report.MaxDraws))
-	for i := range draws {
-		if draws[i], err = r.draws.At(r.ctx, i, x); err != nil {
-			return f, err
-		}
-	}
-	plot := report.Predict(r.m, x, p, draws, !r.o.latent, r.env.Settings(), r.at.Rows, r.o.Draws)
+	plot := report.Predict(r.m, v)
 	plot.Title = "Prediction by " + model
 	return r.env.ReportFile(r.o.Plot, plot), nil
+}
+
+// someDraws returns the first draws at x [N,Q] for a plot.
+func (r *prediction) someDraws(x []float64) (draws [][]float64, err error) {
+	draws = make([][]float64, min(r.o.Draws, report.MaxDraws))
+	for i := range draws {
+		if draws[i], err = r.draws.At(r.ctx, i, x); err != nil {
+			return nil, err
+		}
+	}
+	return draws, nil
+}
+
+// mark adds the rows of the data to a plot: all of them, or every k-th one if there are too many.
+func (r *prediction) mark(v *report.Predicted) error {
+	if r.data == nil {
+		return nil
+	}
+	q, step := len(r.data.Names), (r.data.Rows+report.MaxMarks-1)/report.MaxMarks
+	v.DataShare = "The dots are the rows of the data."
+	if step > 1 {
+		v.DataShare = fmt.Sprintf("The dots are one of %d rows of the data.", step)
+	}
+	return r.data.Each(r.ctx, func(n int, x []float64) error {
+		for i := range len(x) / q {
+			if (n+i)%step == 0 {
+				v.Data = append(v.Data, x[i*q:][:q]...)
+			}
+		}
+		return nil
+	})
 }
 
 // checkFormats returns an error if the flags for the outputs of predict are inconsistent. If the output is a recording,

@@ -24,6 +24,8 @@ import (
 type chart struct {
 	Title, Text string
 	panel       *plot.Plot
+	right       *plot.Plot // a second panel on the right, nil for none; then each panel has its own title
+	aspect      float64    // height of the data area divided by its width; 0 to fill the chart
 	legend      []entry
 	logY        bool // if all y are positive
 }
@@ -244,25 +246,56 @@ func (s shade) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// figureOf returns a figure with the charts in one column.
+// figureOf returns a figure with the charts in one column. Charts without an aspect have the given height.
 func figureOf(charts []*chart, width, height vg.Length) figure {
-	f := figure{width: width, height: height * vg.Length(len(charts))}
+	f := figure{width: width}
 	for _, c := range charts {
-		p := c.panel
-		if p.Title.Text = c.Title; c.logY && p.Y.Min > 0 && !math.IsInf(p.Y.Min, 1) {
-			if p.Y.Max < 1.1*p.Y.Min { // plot would extend an empty range below 0
-				p.Y.Min, p.Y.Max = p.Y.Min/2, 2*p.Y.Max
-			}
-			p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
-		}
-		f.panels = append(f.panels, p)
+		f.rows = append(f.rows, c.rows(width, height)...)
 		for _, e := range c.legend {
 			if len(c.legend) > 1 && !slices.ContainsFunc(f.legend, func(o entry) bool { return o.name == e.name }) {
 				f.legend = append(f.legend, e)
 			}
 		}
 	}
+	for _, r := range f.rows {
+		f.height += r.height
+	}
 	return f
+}
+
+// rows returns the rows of the chart in a figure: two panels are side by side if they are not too narrow.
+func (c *chart) rows(width, height vg.Length) []row {
+	if c.right == nil {
+		c.complete()
+		return []row{{panels: []*plot.Plot{c.panel}, height: height}}
+	}
+	const (
+		narrow          = 8 * vg.Centimeter                       // width of a panel
+		across, above   = 3.8 * vg.Centimeter, 2 * vg.Centimeter  // space around the data area
+		lowest, tallest = 4.5 * vg.Centimeter, 14 * vg.Centimeter // of a panel
+	)
+	columns := [][]*plot.Plot{{c.panel, c.right}}
+	if width < 2*narrow {
+		columns = [][]*plot.Plot{{c.panel}, {c.right}}
+	}
+	var rows []row
+	for _, panels := range columns {
+		data := width/vg.Length(len(panels)) - across
+		high := min(tallest, max(lowest, data*vg.Length(c.aspect)+above))
+		rows = append(rows, row{panels: panels, height: high, aspect: c.aspect})
+	}
+	return rows
+}
+
+// complete sets the title and the scale of the panel.
+func (c *chart) complete() {
+	p := c.panel
+	if p.Title.Text = c.Title; c.logY && p.Y.Min > 0 && !math.IsInf(p.Y.Min, 1) {
+		if p.Y.Max < 1.1*p.Y.Min { // plot would extend an empty range below 0
+			p.Y.Min, p.Y.Max = p.Y.Min/2, 2*p.Y.Max
+		}
+		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
+	}
 }
 
 // Wide returns the chart as an element of a page for wide screens.
@@ -277,10 +310,16 @@ var (
 )
 
 // element returns the chart as an svg element, without its title, which is part of the page. It replaces style attributes, which the page's
-// policy forbids, by presentation attributes. It replaces black by the color of the page's text, and images fill their area.
+// policy forbids, by presentation attributes. It replaces black by the color of the page's text.
 func (c *chart) element(width, height vg.Length) (template.HTML, error) {
-	f := figureOf([]*chart{{panel: c.panel, legend: c.legend, logY: c.logY}}, width, height)
-	f.panels[0].BackgroundColor = nil
+	untitled := *c
+	untitled.Title = ""
+	f := figureOf([]*chart{&untitled}, width, height)
+	for _, r := range f.rows {
+		for _, p := range r.panels {
+			p.BackgroundColor = nil
+		}
+	}
 	var b bytes.Buffer
 	if err := f.SVG(&b); err != nil {
 		return "", fmt.Errorf("draw %q: %w", c.Title, err)
@@ -289,6 +328,5 @@ func (c *chart) element(width, height vg.Length) (template.HTML, error) {
 		attributes := declaration.ReplaceAllString(style[len(`style="`):len(style)-1], `$1="$2" `)
 		return strings.ReplaceAll(attributes, "#000000", "currentColor")
 	})
-	svg = strings.ReplaceAll(svg, `xlink:href="data:image/jpg`, `preserveAspectRatio="none" xlink:href="data:image/png`)
 	return template.HTML(svg[strings.Index(svg, "<svg"):]), nil
 }

@@ -132,7 +132,8 @@ func TestFigureHasSizeAndContent(t *testing.T) {
 	line := &plotter.Line{XYs: points([]float64{0, 1}, []float64{0, 1}), LineStyle: stroke(Blue)}
 	a, b := newPanel("first", "x", "y"), newPanel("second", "x", "z")
 	a.Add(line)
-	f := figure{panels: []*plot.Plot{a, b}, legend: []entry{{"the line", line}}, width: 4 * vg.Inch, height: 2 * vg.Inch}
+	rows := []row{{panels: []*plot.Plot{a}, height: 1}, {panels: []*plot.Plot{b}, height: 1}}
+	f := figure{rows: rows, legend: []entry{{"the line", line}}, width: 4 * vg.Inch, height: 2 * vg.Inch}
 
 	var svg, dots bytes.Buffer
 	testkit.OK(t, f.SVG(&svg))

@@ -1,8 +1,10 @@
 package report
 
 import (
+	"bytes"
 	"image/color"
 	"io"
+	"iter"
 	"slices"
 
 	"gonum.org/v1/plot"
@@ -14,11 +16,18 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// A figure is a column of panels with a legend. It can be written as PNG or SVG.
+// A figure is a column of rows of panels with a legend. It can be written as PNG or SVG.
 type figure struct {
-	panels        []*plot.Plot
+	rows          []row
 	legend        []entry // common legend above the panels; nil for no legend
 	width, height vg.Length
+}
+
+// A row contains the panels of a figure that are side by side.
+type row struct {
+	panels []*plot.Plot
+	height vg.Length // relative to the other rows
+	aspect float64   // height of the data area divided by its width; 0 to fill the row
 }
 
 // An entry is an entry of a figure's legend.
@@ -48,24 +57,85 @@ func (f figure) PNG(w io.Writer) error {
 	return err
 }
 
-// SVG writes the figure as SVG.
+// SVG writes the figure as SVG. Images fill their area, and have the type that package vgsvg encodes them with.
 func (f figure) SVG(w io.Writer) error {
 	svg := vgsvg.New(f.width, f.height)
 	f.draw(draw.New(svg))
-	_, err := svg.WriteTo(w)
+	var b bytes.Buffer
+	if _, err := svg.WriteTo(&b); err != nil {
+		return err
+	}
+	const given, right = `xlink:href="data:image/jpg`, `preserveAspectRatio="none" xlink:href="data:image/png`
+	_, err := w.Write(bytes.ReplaceAll(b.Bytes(), []byte(given), []byte(right)))
 	return err
 }
 
 func (f figure) draw(c draw.Canvas) {
 	c = f.drawLegend(c)
+	total := vg.Length(0)
+	for _, r := range f.rows {
+		total += r.height
+	}
+	unit, part := c.Size().Y/total, c
+	for group := range groups(f.rows) {
+		height := vg.Length(0)
+		for _, r := range group {
+			height += unit * r.height
+		}
+		part.Min.Y = part.Max.Y - height
+		drawRows(group, part)
+		part.Max.Y = part.Min.Y
+	}
+}
+
+// groups yields the rows that are aligned with each other: consecutive rows with the same aspect and number of panels.
+func groups(rows []row) iter.Seq[[]row] {
+	return func(yield func([]row) bool) {
+		for lo, hi := 0, 0; lo < len(rows); lo = hi {
+			for hi = lo + 1; hi < len(rows) && rows[hi].like(rows[lo]); {
+				hi++
+			}
+			if !yield(rows[lo:hi]) {
+				return
+			}
+		}
+	}
+}
+
+// like reports whether two rows can be aligned.
+func (r row) like(o row) bool { return r.aspect == o.aspect && len(r.panels) == len(o.panels) }
+
+// drawRows draws rows with the same number of panels and aligns their data areas.
+func drawRows(rows []row, c draw.Canvas) {
 	tiles := draw.Tiles{
-		Rows: len(f.panels), Cols: 1, PadX: 4 * vg.Millimeter, PadY: 4 * vg.Millimeter,
+		Rows: len(rows), Cols: len(rows[0].panels), PadX: 4 * vg.Millimeter, PadY: 4 * vg.Millimeter,
 		PadTop: 2 * vg.Millimeter, PadBottom: 2 * vg.Millimeter, PadLeft: 2 * vg.Millimeter, PadRight: 4 * vg.Millimeter,
 	}
-	canvases := plot.Align(slices.Collect(slices.Chunk(f.panels, 1)), tiles, c)
-	for i, p := range f.panels {
-		p.Draw(canvases[i][0])
+	var panels [][]*plot.Plot
+	for _, r := range rows {
+		panels = append(panels, r.panels)
 	}
+	canvases := plot.Align(panels, tiles, c)
+	for i, r := range rows {
+		for j, p := range r.panels {
+			p.Draw(inAspect(p, canvases[i][j], r.aspect))
+		}
+	}
+}
+
+// inAspect returns the part of a canvas in the middle on which the data area of a panel has the aspect.
+func inAspect(p *plot.Plot, c draw.Canvas, aspect float64) draw.Canvas {
+	if aspect == 0 {
+		return c
+	}
+	const rounds = 4 // because the space for the labels depends on the size
+	for range rounds {
+		size := p.DataCanvas(c).Size()
+		across, up := size.X-size.Y/vg.Length(aspect), size.Y-size.X*vg.Length(aspect)
+		across, up = max(0, across), max(0, up)
+		c = draw.Crop(c, across/2, -across/2, up/2, -up/2)
+	}
+	return c
 }
 
 // drawLegend draws the legend in rows along the top and returns the rest of the canvas.

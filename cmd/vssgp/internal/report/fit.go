@@ -64,6 +64,11 @@ func Fit(name string, m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, trace *
 	if err != nil {
 		return nil, err
 	}
+	maps, err := fitMaps(context.Background(), m, data)
+	if err != nil {
+		return nil, err
+	}
+	d.add(section{Title: "Maps", Charts: maps})
 	fits, residuals := comparisons(m, shown, x, prediction)
 	d.add(section{Title: "Fit", Charts: fits})
 	d.add(section{Title: "Residuals", Charts: residuals})
@@ -295,42 +300,92 @@ func reach(m *vssgp.Model) []float64 {
 	return ranges(rows, m.Params.Q)
 }
 
-// Predict returns the report on a prediction at x [N,Q], the first of rows predicted rows, at most MaxRows. noise means that the band
-// includes the noise. draws, which may be empty, are the first of drawn functions, at most MaxDraws.
-func Predict(m *vssgp.Model, x []float64, p *vssgp.Prediction, draws [][]float64, noise bool, settings []Setting,
-	rows, drawn int) *Document {
+// Predicted is a prediction to plot.
+type Predicted struct {
+	X []float64         // inputs [N,Q]: the first of Rows predicted rows, at most MaxRows, or a grid
+	P *vssgp.Prediction // at X
+	// Sizes are the numbers of values of each input of a grid X, whose last input varies fastest. It is nil for other
+	// rows.
+	Sizes     []int
+	Rows      int         // number of predicted rows
+	Draws     [][]float64 // the first of Drawn functions, at most MaxDraws, each [N,D]
+	Drawn     int
+	Data      []float64 // inputs of data to mark in a map [·,Q]
+	DataShare string    // describes Data
+	Noise     bool      // standard deviations include the noise
+	Settings  []Setting
+}
+
+// IsMap reports whether Predict shows a prediction at x [N,q] as maps: exactly two inputs vary.
+func IsMap(x []float64, q int) bool { return len(varying(x, q)) == 2 }
+
+// Predict returns the report on a prediction: maps if two inputs vary, else curves along the input that varies or along
+// the rows.
+func Predict(m *vssgp.Model, v Predicted) *Document {
 	d := &Document{Title: "Prediction"}
-	d.Lead = []string{fmt.Sprintf("%s, %s, %s inference.", Counted(rows, "row"), Counted(m.Params.M(), "feature"), m.Inference)}
-	d.Lead = append(d.Lead, leftOut(m)...)
-	if p.N < rows {
-		d.Lead = append(d.Lead, fmt.Sprintf("The charts show only the first %d rows; the output has all.", p.N))
-	}
-	if len(draws) < drawn {
-		d.Lead = append(d.Lead, fmt.Sprintf("Of the %d functions drawn from the posterior, the charts show %d.", drawn, len(draws)))
-	}
-	along := inputNames(m)[0]
-	if m.Params.Q > 1 {
-		along, x = "row", nil
-		for n := range p.N {
-			x = append(x, float64(n))
-		}
-	}
-	what := "an observation"
-	if !noise {
-		what = "the function without noise"
-	}
+	d.Lead = append(v.lead(m), leftOut(m)...)
 	s := section{Title: "Prediction"}
-	for d, name := range outputNames(m)[:min(p.D, maxSeries)] {
-		chart := newChart(name, "The predictive mean with the 95 % interval of "+what+".", along, name)
-		c := curveOf(p, p.SD(noise), x, d)
-		chart.band("95 % band", Blue, c.x, c.lower, c.upper)
-		for _, f := range draws {
-			chart.line("draws", Pink, c.x, pick(column(f, p.D, d), c.order))
-		}
-		chart.line("mean", Blue, c.x, c.mean)
-		s.Charts = append(s.Charts, chart)
+	if inputs := varying(v.X, m.Params.Q); len(inputs) == 2 {
+		at := planeOf(inputNames(m), v.X, inputs, v.Sizes)
+		s.Charts = predictionMaps(m, v.P, v.Noise, at, planeOf(inputNames(m), v.Data, inputs, nil))
+	} else {
+		s.Charts = v.curves(m, inputs)
 	}
 	d.add(s)
-	d.addSettings(settings)
+	d.addSettings(v.Settings)
 	return d
+}
+
+// lead returns sentences about the prediction and what its charts omit.
+func (v *Predicted) lead(m *vssgp.Model) []string {
+	lead := []string{fmt.Sprintf("%s, %s, %s inference.",
+		Counted(v.Rows, "row"), Counted(m.Params.M(), "feature"), m.Inference)}
+	switch isMap := IsMap(v.X, m.Params.Q); {
+	case isMap && v.Sizes != nil && v.P.N < v.Rows:
+		lead = append(lead, fmt.Sprintf("The maps have %d points over the same range; the output has all.", v.P.N))
+	case v.P.N < v.Rows:
+		lead = append(lead, fmt.Sprintf("The charts show only the first %d rows; the output has all.", v.P.N))
+	}
+	if len(v.Draws) < v.Drawn {
+		lead = append(lead, fmt.Sprintf("Of the %d functions drawn from the posterior, the charts show %d.",
+			v.Drawn, len(v.Draws)))
+	}
+	if v.DataShare != "" {
+		lead = append(lead, v.DataShare)
+	}
+	return lead
+}
+
+// curves returns the charts of the outputs along the input that varies or, if there is not exactly one, along the rows.
+func (v *Predicted) curves(m *vssgp.Model, inputs []int) (charts []*chart) {
+	q := m.Params.Q
+	along, x := inputNames(m)[0], column(v.X, q, 0)
+	switch {
+	case len(inputs) == 1:
+		along, x = inputNames(m)[inputs[0]], column(v.X, q, inputs[0])
+	case q > 1:
+		along = "row"
+		for n := range x {
+			x[n] = float64(n)
+		}
+	}
+	for d, name := range outputNames(m)[:min(v.P.D, maxSeries)] {
+		chart := newChart(name, "The predictive mean with the 95 % interval of "+predicted(v.Noise)+".", along, name)
+		c := curveOf(v.P, v.P.SD(v.Noise), x, d)
+		chart.band("95 % band", Blue, c.x, c.lower, c.upper)
+		for _, f := range v.Draws {
+			chart.line("draws", Pink, c.x, pick(column(f, v.P.D, d), c.order))
+		}
+		chart.line("mean", Blue, c.x, c.mean)
+		charts = append(charts, chart)
+	}
+	return charts
+}
+
+// predicted describes what a standard deviation belongs to.
+func predicted(noise bool) string {
+	if noise {
+		return "an observation"
+	}
+	return "the function without noise"
 }

@@ -71,6 +71,11 @@ func TestSeveral(t *testing.T) {
 	fitted := testkit.Must(Fit("t.csv", m, r, data, &Trace{}, nil))(t)
 	p := testkit.Must(m.Predict(t.Context(), data.X))(t)
 	draws := testkit.Must(m.Draw(t.Context(), data.X, 25, 1))(t)
+	along := slices.Clone(data.X) // of one input, because two inputs have maps
+	for n := range data.N {
+		along[2*n+1] = 0.5
+	}
+	shown := Predicted{X: along, P: p, Rows: p.N, Draws: draws[:MaxDraws], Drawn: len(draws), Noise: true}
 	for _, c := range []struct {
 		d      *Document
 		charts []string
@@ -78,7 +83,7 @@ func TestSeveral(t *testing.T) {
 	}{
 		{fitted, []string{"y0, observed against predicted", "Residuals of y1", "Spectrum of y0 along a", "Spectrum of y1 along b",
 			"Power spectrum of the covariance along b"}, "60 rows"},
-		{Predict(m, data.X, p, draws[:MaxDraws], true, nil, p.N, len(draws)), []string{"y0", "y1"}, "show 20"},
+		{Predict(m, shown), []string{"y0", "y1"}, "show 20"},
 		{Info("m.safetensors", m), []string{"Spectrum of y1 along a"}, "10 features"},
 	} {
 		page := written(t, c.d)
