@@ -22,21 +22,29 @@ import (
 
 // fieldsTask is `bench fields`.
 type fieldsTask struct {
-	out    string
-	show   bool
-	commit string
-	files  []string
+	out, method string
+	show        bool
+	commit      string
+	files       []string
 }
 
 func (o *fieldsTask) flags(set *flag.FlagSet) {
 	set.StringVar(&o.out, "out", "", "append lines of JSON to this file")
+	set.StringVar(&o.method, "method", "", "only this method: default or drawn")
 	set.BoolVar(&o.show, "show", false, "print the table of the lines in the given files instead of fitting")
 	commitFlag(set, &o.commit)
 }
 
 func (o *fieldsTask) check(files []string) error {
 	o.files = files
-	return demand(len(files) > 0, "no files given; files of peers/fields.py are required, or with -show files of lines")
+	known := o.method == ""
+	for _, m := range fieldMethods {
+		known = known || m.name == o.method
+	}
+	return cmp.Or(
+		demand(len(files) > 0, "no files given; files of peers/fields.py are required, or with -show files of lines"),
+		demand(known, "-method %q: must be default or drawn", o.method),
+	)
 }
 
 // A fieldLine has the scores of predictions of a field at some of the rows that were not fitted.
@@ -114,6 +122,9 @@ func (o *fieldsTask) run() error {
 			return err
 		}
 		for _, m := range fieldMethods {
+			if o.method != "" && o.method != m.name {
+				continue
+			}
 			some, err := f.fit(ctx, m.o)
 			if err != nil {
 				return fmt.Errorf("%s, %s: %w", f.name, m.name, err)

@@ -47,6 +47,13 @@ func TestFields(t *testing.T) {
 		t.Errorf("table\n%s", got)
 	}
 	testkit.OK(t, bench("fields", "-show", out))
+	testkit.OK(t, bench("fields", "-method", "default", "-out", out, file))
+	if lines, err := jsonl.Read[fieldLine](out, nil); err != nil || len(lines) != 6 {
+		t.Errorf("%d lines after one more fit, %v, want 6", len(lines), err)
+	}
+	if err := bench("fields", "-method", "none", file); err == nil || !strings.Contains(err.Error(), "must be default or drawn") {
+		t.Errorf("error %v of an unknown method", err)
+	}
 	for text, want := range map[string]string{"a,b\n1,2\n": "2 columns", "a,b,z,f,part\n1,2,3,3,4\n": "part 4"} {
 		testkit.OK(t, os.WriteFile(file, []byte(text), 0o666))
 		if err := bench("fields", file); err == nil || !strings.Contains(err.Error(), want) {
