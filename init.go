@@ -49,8 +49,8 @@ type problem struct {
 	rows backend.Data    // in the model's units
 }
 
-// initTable is the default for several inputs. Its frequencies are drawn at random and not
-// optimized.
+// initTable is the default for three inputs or more, and for two if options exclude a search. Its frequencies
+// are drawn at random and not optimized.
 const initTable Init = "table"
 
 // initialize returns the initial model of a start, and the bound at its parameters if the

@@ -696,6 +696,6 @@ func tableOutputs(t *testing.T, init Init, o Options) {
 		if covered < 0.92 || covered > 0.98 {
 			t.Errorf("%s, output %d: the 95 %% intervals cover %.3f", init, k, covered)
 		}
-		testkit.Near(t, math.Sqrt(square), want, 0.2*want, init, "noise of output", k)
+		testkit.Near(t, math.Sqrt(square), want, 0.2*want, string(init)+", noise of output ", k)
 	}
 }

@@ -36,7 +36,7 @@ const (
 	InitPaper Init = "paper"
 	// InitSearch searches for the components of the covariance (lines, bands and broad spectra)
 	// by the evidence, and averages predictions over the hyper-parameters and similar structures.
-	// It is the default for one input. See DESIGN.md, "Initialization".
+	// It is the default for one input and for two, whose components are all broad. See DESIGN.md, "Initialization".
 	InitSearch Init = "search"
 	// InitSpectrum chooses the components from the spectrum of the data, evenly sampled or not. It
 	// is the default for one input if options describe features, windows or their optimization.
@@ -45,7 +45,7 @@ const (
 )
 
 // Options are the options of New and Fit. The zero value is a good choice for most
-// data: exact inference, and a search for the components of one input or, for several
+// data: exact inference, and a search for the components of one input or two or, for more
 // inputs, features with drawn frequencies. An option that has no effect because of another option is an error.
 type Options struct {
 	Method    Method    // default VSSGP
@@ -60,7 +60,8 @@ type Options struct {
 
 	// Init is by default InitSearch for one input, unless an option describes features, windows, priors or their optimization (Method SSGP
 	// or RP, Inference, Components to Windows, Paper to UniformPhases, Priors, Iterations to Tie); then it is InitSpectrum, or InitPaper with
-	// Paper. For several inputs the frequencies are drawn and not optimized.
+	// Paper. For two inputs it is InitSearch under the same conditions if there are 20 rows and both inputs vary. For other inputs the
+	// frequencies are drawn and not optimized.
 	Init           Init
 	Paper          PaperOptions // initial values of InitPaper
 	NoisePrecision float64      // initial τ in the data's 1/y²; 0: chosen by Init

@@ -36,8 +36,8 @@ type Domain struct {
 	Unit      float64 // standard deviation of y
 	Constant  float64 // prior standard deviation of the constant
 
-	spans []span // of two inputs; Low, High and Spacing are 0 then
-	pairs int    // largest number of nodes of a model of two inputs
+	spans       []span // of two inputs; Low, High and Spacing are 0 then
+	pairs, last int    // largest numbers of nodes of a model of two inputs: now, and for the result of a search
 }
 
 // span returns the range of x.

@@ -46,6 +46,7 @@ func newPlane(data *backend.Data) *Domain {
 	}
 	d.Distinct = d.cells(data)
 	d.pairs = min(planarMost, max(planarFewest, d.Distinct))
+	d.last = min(planarLast, max(d.pairs, d.Distinct/planarShare))
 	d.scale(data.Y)
 	return d
 }
@@ -72,7 +73,8 @@ const (
 	// planarMargin is the ratio by which a length may change before the nodes are chosen again.
 	planarMargin = 1.15
 	// The number of nodes of a model of two inputs is at most the number of distinct rows, but at least planarFewest, and at most planarMost.
-	planarFewest, planarMost = 60, 500
+	// The result of a search of many rows has at most a planarShare-th of their number, and at most planarLast.
+	planarFewest, planarMost, planarLast, planarShare = 60, 500, 750, 4
 	// leastWeight is the smallest weight of a node, which must not be 0.
 	leastWeight = 1e-200
 )

@@ -291,8 +291,25 @@ func TestDistinctRows(t *testing.T) {
 		x := testkit.Numbers(200, test.at)
 		y := testkit.Numbers(100, func(i int) float64 { return 7 + 2*float64(i%2) })
 		d := NewDomain(&backend.Data{N: 100, Q: 2, D: 1, X: x, Y: y})
+		if d.pairs != max(planarFewest, test.distinct) || d.last != d.pairs {
+			t.Errorf("%s: at most %d and %d nodes", name, d.pairs, d.last)
+		}
 		if d.Distinct != test.distinct || math.Abs(d.Unit-1) > 1e-12 || math.Abs(d.Constant-math.Sqrt(65)) > 1e-12 {
 			t.Errorf("%s: %d distinct rows, unit %g, constant %g", name, d.Distinct, d.Unit, d.Constant)
+		}
+	}
+}
+
+// TestManyRowsHaveMoreNodes checks the largest numbers of nodes in a search and for its result.
+func TestManyRowsHaveMoreNodes(t *testing.T) {
+	for n, want := range map[int][2]int{30: {60, 60}, 300: {300, 300}, 1500: {500, 500}, 2400: {500, 600}, 10_000: {500, 750}} {
+		x := testkit.Numbers(2*n, func(i int) float64 { return math.Mod(float64(i/2)*[]float64{0.618034, 0.754878}[i%2], 1) })
+		d := NewDomain(&backend.Data{N: n, Q: 2, D: 1, X: x, Y: make([]float64, n)})
+		if share := float64(d.pairs) / float64(want[0]); share < 0.95 || share > 1 {
+			t.Errorf("%d rows: %d nodes, want about %d", n, d.pairs, want[0])
+		}
+		if share := float64(d.last) / float64(want[1]); share < 0.95 || share > 1 {
+			t.Errorf("%d rows: %d nodes in the end, want about %d", n, d.last, want[1])
 		}
 	}
 }

@@ -47,7 +47,7 @@ func Initial(data *backend.Data) Expanded {
 // Pairs returns the number of pairs of cosine and sine of a large model of a search.
 func Pairs(data *backend.Data) int {
 	if data.Q == 2 {
-		return NewDomain(data).pairs
+		return NewDomain(data).last
 	}
 	return min(maxPairs, data.N)
 }

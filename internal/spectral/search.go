@@ -43,7 +43,10 @@ func New(ctx context.Context, data *backend.Data, rows *variational.Rows, report
 }
 
 // Limit reduces the largest number of pairs of cosine and sine of models of two inputs. It does not change models of one input.
-func (s *Search) Limit(pairs int) { s.domain.pairs = min(s.domain.pairs, pairs) }
+func (s *Search) Limit(pairs int) {
+	s.domain.last = min(s.domain.last, pairs)
+	s.domain.pairs = min(s.domain.pairs, pairs)
+}
 
 const (
 	// Numbers of iterations: of the new components alone, of a path of lines, of an initial broad component, of all components of a changed
@@ -83,6 +86,7 @@ func (s *Search) Run() ([]Candidate, error) {
 	if best, err = improve(best); err != nil {
 		return alternatives(best, s.pool), err
 	}
+	s.domain.pairs = s.domain.last
 	final, err := s.optimize(best.Model, last, nil)
 	if err != nil {
 		return alternatives(best, s.pool), err

@@ -31,18 +31,19 @@ class VSSGPRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: 
     """Variational sparse spectrum Gaussian process regression (Gal & Turner 2015).
 
     The covariance is a spectral mixture. It is approximated by random cosine features, whose frequencies have an
-    approximate posterior. By default, for one input, its components are found by a search, and predictions average over
-    the hyper-parameters.
+    approximate posterior. By default, for one input or two, its components are found by a search, and predictions
+    average over the hyper-parameters.
 
     Parameters
     ----------
     method : "vssgp", "ssgp" (optimized point frequencies) or "rp" (fixed random frequencies). Default: "vssgp"; with
-        several inputs and without `features`, random frequencies that are not optimized.
+        three inputs or more and without `features`, random frequencies that are not optimized.
     components : number of components of the spectral mixture. Default: chosen from the data.
     features : number of random cosine features per component. Default: chosen from the data.
     inference : "exact", "factorized" (time linear in the features) or "stochastic" (with mini-batches).
-    init : initialization: "paper", "search" or "spectrum" (both for one input), or the path of a model file.
-        Default: "search" for one input, unless other parameters describe features, windows or their optimization.
+    init : initialization: "paper", "search" (one input or two), "spectrum" (one), or the path of a model file.
+        Default: "search" for one input or two, unless other parameters describe features, windows or their
+        optimization.
     lengthscales, periods : initial values in units of X, one per component. A period of 0 means no period.
     noise_precision : initial noise precision in 1/y².
     window : length of the windows along one input, in units of the input; or "none" or "auto".

@@ -51,8 +51,8 @@ is the time in seconds. Rows with a missing output value are left out.
 Methods:
   structural   trend, seasons, mean-reverting residual and noise, as in forecast; the
                default for a table with one input
-  vssgp        the variational sparse spectrum GP; for one input, with components found by
-               a search, unless flags describe features, windows, priors or the optimization
+  vssgp        the variational sparse spectrum GP; for one or two inputs, with components found
+               by a search, unless flags describe features, windows, priors or the optimization
                ("vssgp help choosing" lists them); the default for recordings, several
                inputs, and if one of its flags is given
   ssgp         vssgp with point estimates of the frequencies
