@@ -536,17 +536,27 @@ func (m *Model) found() []Component {
 	return out
 }
 
+// noiseVariance returns the noise variance of an observation in the model's units. It is smaller than τ⁻¹ if the rows count as fewer
+// independent ones.
+func (m *Model) noiseVariance() float64 {
+	v := 1 / m.Params.NoisePrecision[0]
+	if m.kernel != nil {
+		v /= m.kernel.Inflated()
+	}
+	return v
+}
+
 // NoiseSD returns the noise standard deviation [D] in units of y, or nil if the model is invalid. For averaged predictions it is the root
 // mean square over the draws.
 func (m *Model) NoiseSD() []float64 {
 	if m.check() != nil {
 		return nil
 	}
-	variance := 1 / m.Params.NoisePrecision[0]
+	variance := m.noiseVariance()
 	if m.averages() {
 		variance = 0
 		for _, d := range m.hyper.Draws {
-			variance += 1 / d.Params.NoisePrecision[0] / float64(len(m.hyper.Draws))
+			variance += d.noiseVariance() / float64(len(m.hyper.Draws))
 		}
 	}
 	sd := make([]float64, 0, m.Params.D)

@@ -499,7 +499,7 @@ const minUnit, maxUnit = 1e-130, 1e130
 // inDataUnits adds the noise to a prediction of the latent function and converts it to the
 // data's units. It reuses raw's memory.
 func (m *Model) inDataUnits(raw *backend.Prediction) *Prediction {
-	d, noise := m.Params.D, 1/m.Params.NoisePrecision[0]
+	d, noise := m.Params.D, m.noiseVariance()
 	out := &Prediction{N: len(raw.Mean) / d, D: d, Mean: raw.Mean, Cov: raw.Cov}
 	if slices.ContainsFunc(m.Y.Scale, func(s float64) bool { return s < minUnit || s > maxUnit }) {
 		out.own = &modelUnits{slices.Clone(raw.Cov), slices.Repeat([]float64{noise}, d), slices.Clone(m.Y.Scale)}
@@ -509,7 +509,7 @@ func (m *Model) inDataUnits(raw *backend.Prediction) *Prediction {
 	}
 	m.Y.toData(out.Mean)
 	for _, s := range m.Y.Scale {
-		out.Noise = append(out.Noise, s*s/m.Params.NoisePrecision[0])
+		out.Noise = append(out.Noise, s*s*noise)
 	}
 	for i := range out.Cov {
 		at, e := i/d%d, i%d

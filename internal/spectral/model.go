@@ -11,7 +11,13 @@ import (
 type Model struct {
 	Components []Component `json:"components"`
 	Noise      float64     `json:"noise"` // standard deviation of the noise of an observation
+	// Inflation κ is the factor by which a sum of residuals over many rows varies more than that of independent residuals, or 0 for 1. The rows
+	// then count as N/κ independent ones (unresolved.go).
+	Inflation float64 `json:"inflation,omitempty"`
 }
+
+// Inflated returns max(κ, 1).
+func (m *Model) Inflated() float64 { return max(m.Inflation, 1) }
 
 // Rough reports whether the model, unless it is nil, has rough components.
 func (m *Model) Rough() bool { return m != nil && m.terms() != nil }
@@ -107,8 +113,8 @@ func (e *expansion) pairs() (n int) {
 	return n
 }
 
-// noise returns the variance of the rows' noise.
-func (e *expansion) noise() float64 { return e.model.Noise*e.model.Noise + e.floor }
+// noise returns the variance of the rows' noise, as the posterior of the components sees it.
+func (e *expansion) noise() float64 { return e.model.Inflated()*e.model.Noise*e.model.Noise + e.floor }
 
 // params returns the parameters of package variational: a constant and one component with a cosine and a sine for each node.
 func (e *expansion) params() *variational.Params {

@@ -230,5 +230,12 @@ func (o *objective) evidence() (value, noise float64, components [][3]float64, e
 	for i, v := range o.p.Variance {
 		g.Variance[i] *= v
 	}
-	return e.Bound, -2 * square * tau * tau * g.NoisePrecision[0], o.slopes(g.Variance, g.Frequency, nil), nil
+	inflation, n := o.model.Inflated(), float64(o.rows.N*o.rows.D)
+	square *= inflation
+	value, noise = e.Bound, -2*square*tau*tau*g.NoisePrecision[0]
+	if inflation > 1 { // N/κ rows
+		value += 0.5 * n * (math.Log(2*math.Pi/tau) - math.Log(2*math.Pi*square/inflation)/inflation)
+		noise += n * (square*tau - 1/inflation)
+	}
+	return value, noise, o.slopes(g.Variance, g.Frequency, nil), nil
 }

@@ -94,12 +94,21 @@ type lattice struct {
 // The trapezoidal rule with steps h_q repeats the covariance with periods 2π/h_q, so its error at the distances of the data is small if the
 // correlation is small beyond 2π/h_q minus the range.
 func (d *Domain) lattice(c Component, most int) lattice {
+	return d.latticeUpTo(c, most, tail*planarMargin)
+}
+
+// latticeBeyond returns the given number of nodes, also beyond those that the component needs.
+func (d *Domain) latticeBeyond(c Component, most int) lattice {
+	return d.latticeUpTo(c, most, math.Inf(1))
+}
+
+// latticeUpTo returns at most the given number of nodes below the frequency top, in radians per length.
+func (d *Domain) latticeUpTo(c Component, most int, top float64) lattice {
 	var step, unit [2]float64
 	for q, s := range d.spans {
 		step[q] = 2 * math.Pi / (s.length() + reach*planarMargin*c.Lengths[q])
 		unit[q] = step[q] * c.Lengths[q]
 	}
-	top := tail * planarMargin
 	radius := 1.1 * math.Sqrt(2/math.Pi*float64(most)*unit[0]*unit[1])
 	type point struct {
 		at     [2]float64

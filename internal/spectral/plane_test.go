@@ -127,7 +127,7 @@ func TestPlanarEvidence(t *testing.T) {
 		} {
 			x, y := surfaceDraw(c, noise, 300, rng)
 			s := openPlane(t, x, y)
-			m := Model{c, noise}
+			m := Model{Components: c, Noise: noise}
 			got, err := s.evaluate(m)
 			testkit.OK(t, err)
 			if want := densePlane(s.domain, m, x, y); math.Abs(got.LogEvidence-want) > 0.02 {
@@ -213,7 +213,7 @@ func TestFindsTheSurface(t *testing.T) {
 					}
 				}
 			}
-			if want := testkit.Must(s.evaluate(Model{test.made, test.noise}))(t); best.LogEvidence < want.LogEvidence-1 {
+			if want := testkit.Must(s.evaluate(Model{Components: test.made, Noise: test.noise}))(t); best.LogEvidence < want.LogEvidence-1 {
 				t.Errorf("log evidence %g, but the true model has %g", best.LogEvidence, want.LogEvidence)
 			}
 			if s.work > 1.3*s.planarWork() {

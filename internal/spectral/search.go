@@ -29,6 +29,8 @@ type Search struct {
 	Keep func() error
 	next int // number of results of the Log that have been used
 
+	inflation float64 // of all models from now on (Model.Inflation)
+
 	work float64     // operations so far
 	pool []Candidate // every model that was optimized jointly
 }
@@ -87,11 +89,15 @@ func (s *Search) Run() ([]Candidate, error) {
 		return alternatives(best, s.pool), err
 	}
 	s.domain.pairs = s.domain.last
+	changed, err := s.inflate(best.Model)
+	if err != nil {
+		return alternatives(best, s.pool), err
+	}
 	final, err := s.optimize(best.Model, last, nil)
 	if err != nil {
 		return alternatives(best, s.pool), err
 	}
-	if final.value > best.value {
+	if changed || final.value > best.value {
 		best = final
 	}
 	return alternatives(best, s.pool), nil
@@ -130,11 +136,11 @@ func (s *Search) round(from Candidate) (best Candidate, err error) {
 	var trials []trial
 	moves := s.moves(from.Model, r)
 	for i, m := range moves {
-		moves[i].cost = s.cost(s.domain.expand(Model{m.components, from.Noise}))
+		moves[i].cost = s.cost(s.domain.expand(Model{Components: m.components, Noise: from.Noise}))
 	}
 	slices.SortStableFunc(moves, func(a, b move) int { return cmp.Compare(a.cost, b.cost) }) // maxWork leaves out the expensive ones
 	for _, m := range moves {
-		next := Model{m.components, from.Noise}
+		next := Model{Components: m.components, Noise: from.Noise}
 		if s.work > maxWork {
 			break
 		}
@@ -217,7 +223,7 @@ func (d *Domain) free(m Model, fixed int) []bool {
 	}
 	free := make([]bool, len(d.read(m)))
 	free[0] = true
-	for i := len(d.read(Model{m.Components[:fixed], m.Noise})); i < len(free); i++ {
+	for i := len(d.read(Model{Components: m.Components[:fixed], Noise: m.Noise})); i < len(free); i++ {
 		free[i] = true
 	}
 	return free
@@ -226,6 +232,7 @@ func (d *Domain) free(m Model, fixed int) []bool {
 // optimize maximizes the objective from a model over the free coordinates (nil for all). The score is −Inf if the bound cannot be
 // evaluated.
 func (s *Search) optimize(m Model, iterations int, free []bool) (Candidate, error) {
+	m.Inflation = s.inflation
 	if c, ok := s.replay(); ok {
 		return c, nil
 	}
@@ -281,6 +288,7 @@ func (s *Search) candidate(o *objective, m Model, state *lbfgs.State) Candidate 
 
 // evaluate returns a model with its score, without optimization.
 func (s *Search) evaluate(m Model) (Candidate, error) {
+	m.Inflation = s.inflation
 	o := s.newObjective(m)
 	state, err := lbfgs.Start(s.counted(o), s.domain.read(m))
 	if err != nil {

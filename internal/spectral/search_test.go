@@ -104,7 +104,7 @@ func TestEvidenceIsExact(t *testing.T) {
 	} {
 		d, data, rows := open(t, x, y)
 		s := New(t.Context(), data, rows, func(Candidate) {})
-		m := Model{c, 0.5}
+		m := Model{Components: c, Noise: 0.5}
 		got, err := s.evaluate(m)
 		testkit.OK(t, err)
 		if want := dense(d, m, x, y); math.Abs(got.LogEvidence-want) > 1e-3 {
@@ -123,7 +123,7 @@ func TestSlopes(t *testing.T) {
 	}
 	_, data, rows := open(t, x, y)
 	s := New(t.Context(), data, rows, func(Candidate) {})
-	m := Model{[]Component{made(Line, 0.7, 0.1, 0), made(Band, 0.5, 0.2, 30), made(RBF, 0.9, 0, 9), made(M32, 0.4, 0, 20), made(OU, 0.3, 0, 10), made(Damped, 0.4, 0.15, 12)}, 0.8}
+	m := Model{Components: []Component{made(Line, 0.7, 0.1, 0), made(Band, 0.5, 0.2, 30), made(RBF, 0.9, 0, 9), made(M32, 0.4, 0, 20), made(OU, 0.3, 0, 10), made(Damped, 0.4, 0.15, 12)}, Noise: 0.8}
 	checkSlopes(t, s, m)
 }
 

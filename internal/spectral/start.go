@@ -69,7 +69,7 @@ func (s *Search) oscillation(none Candidate) (best Candidate, err error) {
 		made(Damped, initialSD*d.Unit, p, max(dampedCycles/p, 2*d.Spacing)),
 		made(Band, initialSD*d.Unit, p, max(bandLengths[1]*d.span(), 3*d.shortest(Band))),
 	} {
-		if err := s.try(&best, Model{[]Component{c}, initialNoise * d.Unit}, broadIterations); err != nil {
+		if err := s.try(&best, Model{Components: []Component{c}, Noise: initialNoise * d.Unit}, broadIterations); err != nil {
 			return best, err
 		}
 	}
@@ -93,7 +93,7 @@ func (s *Search) with(lines, broad Candidate) (best Candidate, err error) {
 		if !(c.Length > 1.5*s.domain.shortest(c.Kind)) || len(s.domain.nodes(c).Node) > leadPairs {
 			continue
 		}
-		if err := s.try(&best, Model{add(lines.Components, c), lines.Noise}, changeIterations); err != nil {
+		if err := s.try(&best, Model{Components: add(lines.Components, c), Noise: lines.Noise}, changeIterations); err != nil {
 			return best, err
 		}
 	}
@@ -185,5 +185,5 @@ func (s *Search) broad(lead float64) (smooth, best Candidate, err error) {
 
 // initial returns a model with one broad component before its optimization.
 func (d *Domain) initial(kind Kind, length float64) Model {
-	return Model{[]Component{{Kind: kind, SD: initialSD * d.Unit, Length: length}}, initialNoise * d.Unit}
+	return Model{Components: []Component{{Kind: kind, SD: initialSD * d.Unit, Length: length}}, Noise: initialNoise * d.Unit}
 }

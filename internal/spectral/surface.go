@@ -29,6 +29,7 @@ const (
 func (s *Search) surface() (best Candidate, err error) {
 	best.Score = math.Inf(-1)
 	if s.From != nil {
+		s.inflation = s.From.Inflation
 		if err := s.try(&best, *s.From, jointIterations); err != nil {
 			return best, err
 		}
@@ -52,8 +53,16 @@ func (s *Search) surface() (best Candidate, err error) {
 			break
 		}
 	}
-	if one.Components != nil {
-		err = s.try(&best, one.Model, surfaceIterations)
+	if one.Components == nil {
+		return best, nil
+	}
+	if err = s.try(&best, one.Model, surfaceIterations); err != nil {
+		return best, err
+	}
+	changed, err := s.inflate(best.Model)
+	if changed {
+		best, err = s.optimize(best.Model, surfaceIterations, nil)
+		s.keep(best)
 	}
 	s.report(best)
 	return best, err
@@ -77,7 +86,7 @@ func (s *Search) larger(from Candidate) (best Candidate, err error) {
 	best.Score = math.Inf(-1)
 	var tried []Candidate
 	for _, c := range s.scales(from.Model) {
-		m := Model{add(from.Components, c), from.Noise}
+		m := Model{Components: add(from.Components, c), Noise: from.Noise}
 		c, err := s.optimize(m, firstIterations, s.domain.free(m, len(from.Components)))
 		if err != nil {
 			return best, err
@@ -123,5 +132,5 @@ func (d *Domain) initialPlane(length float64) Model {
 	for _, s := range d.spans {
 		c.Lengths = append(c.Lengths, length*s.length())
 	}
-	return Model{[]Component{c}, initialNoise * d.Unit}
+	return Model{Components: []Component{c}, Noise: initialNoise * d.Unit}
 }
