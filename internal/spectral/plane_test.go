@@ -187,17 +187,18 @@ func densePlane(d *Domain, m Model, x, y []float64) float64 {
 // is not below the evidence of the true one.
 func TestFindsTheSurface(t *testing.T) {
 	slow.Race(t)
-	for name, test := range map[string]struct {
+	for _, test := range []struct {
+		name  string
 		made  []Component
 		noise float64
 	}{
-		"noise":       {nil, 1},
-		"isotropic":   {[]Component{{Kind: RBF, SD: 1, Lengths: []float64{0.2, 0.2}}}, 0.1},
-		"anisotropic": {[]Component{{Kind: RBF, SD: 1, Lengths: []float64{0.6, 0.1}}}, 0.1},
-		"fine":        {[]Component{{Kind: RBF, SD: 1, Lengths: []float64{0.07, 0.1}}}, 0.03},
-		"two":         {[]Component{{Kind: RBF, SD: 3, Lengths: []float64{0.9, 0.8}}, {Kind: RBF, SD: 0.3, Lengths: []float64{0.1, 0.09}}}, 0.03},
-	} {
-		t.Run(name, func(t *testing.T) {
+		{"anisotropic", []Component{{Kind: RBF, SD: 1, Lengths: []float64{0.6, 0.1}}}, 0.1},
+		{"noise", nil, 1},
+		{"isotropic", []Component{{Kind: RBF, SD: 1, Lengths: []float64{0.2, 0.2}}}, 0.1},
+		{"fine", []Component{{Kind: RBF, SD: 1, Lengths: []float64{0.07, 0.1}}}, 0.03},
+		{"two", []Component{{Kind: RBF, SD: 3, Lengths: []float64{0.9, 0.8}}, {Kind: RBF, SD: 0.3, Lengths: []float64{0.1, 0.09}}}, 0.03},
+	}[:slow.Pick(5, 2)] {
+		t.Run(test.name, func(t *testing.T) {
 			x, y := surfaceDraw(test.made, test.noise, 400, rand.New(rand.NewPCG(7, 2)))
 			s := openPlane(t, x, y)
 			found, err := s.Run()
