@@ -20,8 +20,9 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
-// holed returns a function of two inputs of about unit variance, which is a sum of random cosines with length-scales 1 and 2 at random
-// rows of [0, 10] × [0, 20], with noise, and without the rows of a hole; and rows of the hole with the function there.
+// holed returns a function of two inputs of about unit variance, which is a sum of random cosines with length-scales 1
+// and 2 at random rows of [0, 10] × [0, 20], with noise, and without the rows of a hole; and rows of the hole with the
+// function there.
 func holed(n int, noise float64, seed uint64) (known *Data, x, f []float64) {
 	rng := modeltest.NewRNG(seed)
 	const waves = 300
@@ -46,8 +47,8 @@ func holed(n int, noise float64, seed uint64) (known *Data, x, f []float64) {
 	return known, x, f
 }
 
-// TestSurface checks the length-scales, the noise, the intervals in a hole, and that the standard deviation returns to the prior away from
-// the data.
+// TestSurface checks the length-scales, the noise, the intervals in a hole, and that the standard deviation returns to
+// the prior away from the data.
 func TestSurface(t *testing.T) {
 	covered, most := 0.0, 0.0
 	fits := slow.Pick(12, 4)
@@ -55,7 +56,8 @@ func TestSurface(t *testing.T) {
 		known, x, f := holed(200, 0.1, uint64(seed)+1)
 		m, r := mustFit(t, known, Options{})
 		c := m.Components()
-		if len(c) != 1 || c[0].Kind != "rbf" || !slices.Equal(c[0].Period, []float64{math.Inf(1), math.Inf(1)}) || r.Init != InitSearch {
+		never := []float64{math.Inf(1), math.Inf(1)}
+		if len(c) != 1 || c[0].Kind != "rbf" || !slices.Equal(c[0].Period, never) || r.Init != InitSearch {
 			t.Fatalf("components %+v", c)
 		}
 		for q, l := range c[0].Lengthscale {
@@ -82,8 +84,8 @@ func TestSurface(t *testing.T) {
 	}
 }
 
-// TestSurfaceFile checks that a loaded model predicts the same bits and continues, that the file describes components by two lengths, and
-// that damaged components are rejected.
+// TestSurfaceFile checks that a loaded model predicts the same bits and continues, that the file describes components
+// by two lengths, and that damaged components are rejected.
 func TestSurfaceFile(t *testing.T) {
 	known, x, _ := holed(150, 0.1, 3)
 	m, r := mustFit(t, known, Options{Posterior: PosteriorOptions{Draws: 3}})
@@ -94,8 +96,9 @@ func TestSurfaceFile(t *testing.T) {
 	if !slices.Equal(p.Mean, q.Mean) || !slices.Equal(p.Cov, q.Cov) || !bytes.Equal(encoded(t, loaded), encoded(t, m)) {
 		t.Error("the loaded model is another one")
 	}
-	if h := loaded.Posterior(); len(h.Draws) != 3 || len(h.Lengthscale) != 2*m.Params.L || len(m.Frequencies()) != 0 {
-		t.Errorf("%d draws, %d standard deviations of lengths, frequencies %v", len(h.Draws), len(h.Lengthscale), m.Frequencies())
+	h, lines := loaded.Posterior(), m.Frequencies()
+	if len(h.Draws) != 3 || len(h.Lengthscale) != 2*m.Params.L || len(lines) != 0 {
+		t.Errorf("%d draws, %d standard deviations of lengths, frequencies %v", len(h.Draws), len(h.Lengthscale), lines)
 	}
 	f := testkit.Must(m.file())(t)
 	if text := f.Metadata["components"]; !strings.Contains(text, `"lengths":[`) || strings.Contains(text, `"length":`) {
@@ -127,8 +130,8 @@ func TestSurfaceFile(t *testing.T) {
 	testkit.Fails(t, err, ErrParams, "two inputs")
 }
 
-// TestSurfaceBits checks that a fit with two inputs does not depend on the number of cores, or on interruptions after which it resumes, and
-// that an interrupted fit returns its best model.
+// TestSurfaceBits checks that a fit with two inputs does not depend on the number of cores, or on interruptions after
+// which it resumes, and that an interrupted fit returns its best model.
 func TestSurfaceBits(t *testing.T) {
 	known, x, _ := holed(120, 0.1, 4)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))

@@ -63,7 +63,8 @@ type fieldLine struct {
 	Status   string          `json:"status"`
 }
 
-// fieldMethods are the fits that are compared, by their options: the default, and drawn frequencies with their default number of iterations.
+// fieldMethods are the fits that are compared, by their options: the default, and drawn frequencies with their default
+// number of iterations.
 var fieldMethods = []struct {
 	name string
 	o    vssgp.Options
@@ -78,7 +79,8 @@ type field struct {
 	parts [3]vssgp.Data
 }
 
-// readField reads a file with the columns of two inputs, the output, the output without noise, and the number of the part.
+// readField reads a file with the columns of two inputs, the output, the output without noise, and the number of the
+// part.
 func readField(path string) (*field, error) {
 	t, err := matrix.ReadFull(path)
 	if err != nil {
@@ -166,13 +168,14 @@ func (f *field) fit(ctx context.Context, o vssgp.Options) (lines []fieldLine, er
 	return lines, nil
 }
 
-// showFields prints the means over fields by part and method, and the mean differences to the first method on the same fields with their
-// standard errors. The RMSE is a geometric mean.
+// showFields prints the means over fields by part and method, and the mean differences to the first method on the same
+// fields with their standard errors. The RMSE is a geometric mean.
 func showFields(w io.Writer, lines []fieldLine) error {
 	type key struct{ part, method string }
 	ok := slices.DeleteFunc(slices.Clone(lines), func(l fieldLine) bool { return l.Status != machine.OK })
 	slices.SortStableFunc(ok, func(a, b fieldLine) int { return -cmp.Compare(a.Part, b.Part) })
-	fmt.Fprintln(w, "| rows | method | fields | RMSE | difference | NLPD | difference | coverage | seconds |\n|---|---|---|---|---|---|---|---|---|")
+	fmt.Fprintln(w, "| rows | method | fields | RMSE | difference | NLPD | difference | coverage | seconds |")
+	fmt.Fprintln(w, strings.Repeat("|---", 9)+"|")
 	first := map[string]fieldLine{} // by part and field
 	for _, group := range jsonl.Groups(ok, func(l fieldLine) key { return key{l.Part, l.Method} }) {
 		var ratio, nats, rmse, nlpd, coverage, seconds []float64
@@ -195,8 +198,8 @@ func showFields(w io.Writer, lines []fieldLine) error {
 		for i, a := range [][]float64{rmse, nlpd, coverage, seconds} {
 			each[i], _ = mean(a)
 		}
-		_, err := fmt.Fprintf(w, "| %s | %s | %d | %.3f | %+.1f ± %.1f %% | %.3f | %+.3f ± %.3f | %.1f %% | %.1f |\n", group[0].Part,
-			group[0].Method, len(group), math.Exp(each[0]), 100*r, 100*re, each[1], n, ne, each[2], each[3])
+		_, err := fmt.Fprintf(w, "| %s | %s | %d | %.3f | %+.1f ± %.1f %% | %.3f | %+.3f ± %.3f | %.1f %% | %.1f |\n",
+			group[0].Part, group[0].Method, len(group), math.Exp(each[0]), 100*r, 100*re, each[1], n, ne, each[2], each[3])
 		if err != nil {
 			return err
 		}

@@ -51,7 +51,8 @@ func TestFields(t *testing.T) {
 	if lines, err := jsonl.Read[fieldLine](out, nil); err != nil || len(lines) != 6 {
 		t.Errorf("%d lines after one more fit, %v, want 6", len(lines), err)
 	}
-	if err := bench("fields", "-method", "none", file); err == nil || !strings.Contains(err.Error(), "must be default or drawn") {
+	err = bench("fields", "-method", "none", file)
+	if err == nil || !strings.Contains(err.Error(), "must be default or drawn") {
 		t.Errorf("error %v of an unknown method", err)
 	}
 	for text, want := range map[string]string{"a,b\n1,2\n": "2 columns", "a,b,z,f,part\n1,2,3,3,4\n": "part 4"} {

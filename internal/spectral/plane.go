@@ -10,10 +10,10 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// A function of two inputs has components with a length along each input, whose spectra are represented by nodes on a lattice of frequencies.
-// The frequencies of a lattice remain the same during an optimization, and the variances of its nodes follow the lengths. So there is no
-// gradient with respect to frequencies, and a component that is too rough for the nodes is a valid Gaussian process with a truncated
-// spectrum.
+// A function of two inputs has components with a length along each input, whose spectra are represented by nodes on a
+// lattice of frequencies. The frequencies of a lattice remain the same during an optimization, and the variances of its
+// nodes follow the lengths. So there is no gradient with respect to frequencies, and a component that is too rough for
+// the nodes is a valid Gaussian process with a truncated spectrum.
 
 // A span is the range of an input.
 type span struct{ low, high float64 }
@@ -29,7 +29,8 @@ func (c Component) checkPlanar(inputs int, kind error) error {
 	case inputs != 2 || len(c.Lengths) != inputs:
 		return fault.Errorf(kind, "component %v of %d inputs, must have a length for each of two inputs", c, inputs)
 	case !valid(c.SD), !valid(c.Lengths[0]), !valid(c.Lengths[1]), c.Frequency != 0, c.Length != 0:
-		return fault.Errorf(kind, "component %v: the standard deviation and the lengths must be positive, and there is no frequency", c)
+		return fault.Errorf(kind, "component %v: the standard deviation and the lengths must be positive, "+
+			"and there is no frequency", c)
 	}
 	return nil
 }
@@ -51,11 +52,14 @@ func newPlane(data *backend.Data) *Domain {
 	return d
 }
 
+// cellRows is the number of rows from which on only some are counted, which bounds the memory.
+const cellRows = 100_000
+
 // cells returns the number of cells with rows, for cells of nearTimes mean distances.
 func (d *Domain) cells(data *backend.Data) int {
 	side := math.Sqrt(float64(data.N)) / nearTimes
 	seen := map[[2]int]bool{}
-	for n := range data.N {
+	for n := 0; n < data.N; n += max(1, data.N/cellRows) {
 		var at [2]int
 		for q, s := range d.spans {
 			at[q] = int((data.X[n*data.Q+q] - s.low) / s.length() * side)
@@ -66,21 +70,24 @@ func (d *Domain) cells(data *backend.Data) int {
 }
 
 const (
-	// tailError is the share of the variance of a component that its nodes leave out, unless there would be too many nodes.
+	// tailError is the share of the variance of a component that its nodes leave out, unless there would be too many
+	// nodes.
 	tailError = 1e-5
-	// imageError is the largest error of a correlation at the distances of the data that is due to the distance of the nodes.
+	// imageError is the largest error of a correlation at the distances of the data that is due to the distance of the
+	// nodes.
 	imageError = 1e-3
 	// planarMargin is the ratio by which a length may change before the nodes are chosen again.
 	planarMargin = 1.15
-	// The number of nodes of a model of two inputs is at most the number of distinct rows, but at least planarFewest, and at most planarMost.
-	// The result of a search of many rows has at most a planarShare-th of their number, and at most planarLast.
+	// The number of nodes of a model of two inputs is at most the number of distinct rows, but at least planarFewest,
+	// and at most planarMost. The result of a search of many rows has at most a planarShare-th of their number, and at
+	// most planarLast.
 	planarFewest, planarMost, planarLast, planarShare = 60, 500, 750, 4
 	// leastWeight is the smallest weight of a node, which must not be 0.
 	leastWeight = 1e-200
 )
 
-// reach is the distance, in lengths, at which the correlation is imageError, and tail the frequency, in radians per length, beyond which the
-// spectrum has the share tailError of the variance.
+// reach is the distance, in lengths, at which the correlation is imageError, and tail the frequency, in radians per
+// length, beyond which the spectrum has the share tailError of the variance.
 var reach, tail = math.Sqrt(-2 * math.Log(imageError)), math.Sqrt(-2 * math.Log(tailError))
 
 // A lattice has the nodes of a component of two inputs, which are frequencies in one half of the plane.
@@ -91,8 +98,8 @@ type lattice struct {
 
 // lattice returns the nodes for a component, at most the given number.
 //
-// The trapezoidal rule with steps h_q repeats the covariance with periods 2π/h_q, so its error at the distances of the data is small if the
-// correlation is small beyond 2π/h_q minus the range.
+// The trapezoidal rule with steps h_q repeats the covariance with periods 2π/h_q, so its error at the distances of the
+// data is small if the correlation is small beyond 2π/h_q minus the range.
 func (d *Domain) lattice(c Component, most int) lattice {
 	return d.latticeUpTo(c, most, tail*planarMargin)
 }
@@ -143,7 +150,8 @@ func (d *Domain) latticeUpTo(c Component, most int, top float64) lattice {
 	return l
 }
 
-// weight returns the share of a component's variance of node j, and its logarithmic slopes by the logarithms of the lengths.
+// weight returns the share of a component's variance of node j, and its logarithmic slopes by the logarithms of the
+// lengths.
 func (l *lattice) weight(c Component, j int) (weight float64, slope [2]float64) {
 	var own [2]float64
 	for q, w := range l.node[j] {
@@ -228,7 +236,8 @@ func (e *expansion) latticeSpreads(spread []Component) (variance, frequency []fl
 	return variance, make([]float64, 2*len(variance))
 }
 
-// lengthLimit returns the limit of the logarithm of a length in ranges of its input. The shortest is half of the mean distance of rows.
+// lengthLimit returns the limit of the logarithm of a length in ranges of its input. The shortest is half of the mean
+// distance of rows.
 func (d *Domain) lengthLimit() limit {
 	return limit{math.Log(broadMean), logSD, math.Log(0.5 / math.Sqrt(float64(d.Distinct))), math.Log(maxLength)}
 }

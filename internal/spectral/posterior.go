@@ -36,11 +36,11 @@ func (s *Search) Expand(m Model) Expanded {
 // Initial returns the model from which a search starts: one broad component and noise.
 func Initial(data *backend.Data) Expanded {
 	d := NewDomain(data)
-	first := d.initialPlane(broadMean)
-	if !d.planar() {
-		first = d.initial(RBF, broadMean*d.span())
+	m := d.initial(RBF, broadMean*d.span())
+	if d.planar() {
+		m = d.initialPlane(broadMean)
 	}
-	e := d.expand(first)
+	e := d.expand(m)
 	return Expanded{Model: e.model, Params: e.params()}
 }
 

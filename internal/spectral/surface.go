@@ -10,8 +10,8 @@ import (
 var planarLengths = []float64{0.5, 0.2, 0.08, 0.03}
 
 const (
-	// Numbers of iterations with two inputs: of the first component with each initial length, or a new one alone; of all components; of the
-	// result. The nodes are chosen again within these numbers.
+	// Numbers of iterations with two inputs: of the first component with each initial length, or a new one alone; of
+	// all components; of the result. The nodes are chosen again within these numbers.
 	firstIterations, surfaceIterations, lastIterations = 6, 20, 10
 	// planarComponents is the largest number of components of two inputs.
 	planarComponents = 3
@@ -19,9 +19,11 @@ const (
 	planarStep = 4
 	// planarGain ends an optimization if five steps in a row gain less, in nats.
 	planarGain = 0.05
-	// planarLoss is the largest loss of score with a new component that is optimized alone. Others are not optimized further.
+	// planarLoss is the largest loss of score with a new component that is optimized alone. Others are not optimized
+	// further.
 	planarLoss = 10
-	// planarEvaluations is the number of evaluations of the largest model after whose cost no more components are added.
+	// planarEvaluations is the number of evaluations of the largest model after whose cost no more components are
+	// added.
 	planarEvaluations = 60
 )
 
@@ -34,10 +36,13 @@ func (s *Search) surface() (best Candidate, err error) {
 			return best, err
 		}
 	}
-	if err := s.try(&best, Model{Noise: s.domain.Unit}, firstIterations); err != nil {
+	none, one := failed(Model{}), failed(Model{})
+	if err := s.try(&none, Model{Noise: s.domain.Unit}, firstIterations); err != nil {
 		return best, err
 	}
-	one, none := failed(Model{}), best.Score
+	if none.Score > best.Score {
+		best = none
+	}
 	for _, l := range planarLengths {
 		if math.Log(l) < s.domain.lengthLimit().low {
 			break
@@ -49,7 +54,7 @@ func (s *Search) surface() (best Candidate, err error) {
 		s.keep(c)
 		if c.Score > one.Score {
 			one = c
-		} else if one.Score > none+candidatesNats { // otherwise even shorter lengths may explain the rows
+		} else if one.Score > none.Score+candidatesNats { // otherwise even shorter lengths may explain the rows
 			break
 		}
 	}
@@ -81,7 +86,8 @@ func (s *Search) enlarge(best Candidate) (Candidate, error) {
 	return best, nil
 }
 
-// larger returns the best model with one more component, of which the most promising is optimized together with the others.
+// larger returns the best model with one more component, of which the most promising is optimized together with the
+// others.
 func (s *Search) larger(from Candidate) (best Candidate, err error) {
 	best.Score = math.Inf(-1)
 	var tried []Candidate
@@ -126,7 +132,8 @@ func (s *Search) planarWork() float64 {
 	return planarEvaluations * operations(2*(1+s.domain.pairs))
 }
 
-// initialPlane returns a model of two inputs with one component before its optimization. The length is in ranges of the inputs.
+// initialPlane returns a model of two inputs with one component before its optimization. The length is in ranges of the
+// inputs.
 func (d *Domain) initialPlane(length float64) Model {
 	c := Component{Kind: RBF, SD: initialSD * d.Unit}
 	for _, s := range d.spans {
