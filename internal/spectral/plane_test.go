@@ -218,12 +218,8 @@ func TestFindsTheSurface(t *testing.T) {
 					}
 				}
 			}
-<<<<<<< HEAD
-			if want := testkit.Must(s.evaluate(Model{Components: test.made, Noise: test.noise}))(t); best.LogEvidence < want.LogEvidence-1 {
-=======
-			want := testkit.Must(s.evaluate(Model{test.made, test.noise}))(t)
+			want := testkit.Must(s.evaluate(Model{Components: test.made, Noise: test.noise}))(t)
 			if best.LogEvidence < want.LogEvidence-1 {
->>>>>>> h66-default
 				t.Errorf("log evidence %g, but the true model has %g", best.LogEvidence, want.LogEvidence)
 			}
 			if s.work > 1.3*s.planarWork() {
