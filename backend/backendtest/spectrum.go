@@ -49,8 +49,10 @@ var Positions = map[string]func(n int, rng *rand.Rand) []float64{
 
 // Places are functions that return n rows of two inputs [N,2] for tests of row spectra.
 var Places = map[string]func(n int, rng *rand.Rand) []float64{
-	"grid":            func(n int, _ *rand.Rand) []float64 { return lattice(n, 1, func(int, int) bool { return true }) },
-	"grid with holes": func(n int, rng *rand.Rand) []float64 { return lattice(n, 0.1, func(int, int) bool { return rng.Float64() < 0.7 }) },
+	"grid": func(n int, _ *rand.Rand) []float64 { return lattice(n, 1, func(int, int) bool { return true }) },
+	"grid with holes": func(n int, rng *rand.Rand) []float64 {
+		return lattice(n, 0.1, func(int, int) bool { return rng.Float64() < 0.7 })
+	},
 	"grid with a huge gap": func(n int, _ *rand.Rand) []float64 {
 		return lattice(n, 1.0/3, func(i, _ int) bool { return i < 20 || float64(i) > 0.8*math.Sqrt(float64(n)) })
 	},

@@ -176,7 +176,7 @@ func TestChoice(t *testing.T) {
 	}
 	for name, d := range map[string]backend.Data{
 		"three inputs": {N: 1000, Q: 3, X: make([]float64, 3000)},
-		"windows":    {N: 1000, Q: 1, X: make([]float64, 1000), Windows: backend.Windows{Center: []float64{0, 1}, Length: 2}},
+		"windows":      {N: 1000, Q: 1, X: make([]float64, 1000), Windows: backend.Windows{Center: []float64{0, 1}, Length: 2}},
 	} {
 		p := &passes{}
 		testkit.Equal(t, Over(p, &d), backend.Rows(p), name)

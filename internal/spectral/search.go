@@ -89,15 +89,14 @@ func (s *Search) Run() ([]Candidate, error) {
 		return alternatives(best, s.pool), err
 	}
 	s.domain.pairs = s.domain.last
-	changed, err := s.inflate(best.Model)
+	final, err := s.inflated(best, last)
+	if err == nil && final.Inflation == best.Inflation {
+		final, err = s.optimize(best.Model, last, nil)
+	}
 	if err != nil {
 		return alternatives(best, s.pool), err
 	}
-	final, err := s.optimize(best.Model, last, nil)
-	if err != nil {
-		return alternatives(best, s.pool), err
-	}
-	if changed || final.value > best.value {
+	if final.Inflation != best.Inflation || final.value > best.value {
 		best = final
 	}
 	return alternatives(best, s.pool), nil

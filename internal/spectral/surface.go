@@ -64,11 +64,7 @@ func (s *Search) surface() (best Candidate, err error) {
 	if err = s.try(&best, one.Model, surfaceIterations); err != nil {
 		return best, err
 	}
-	changed, err := s.inflate(best.Model)
-	if changed {
-		best, err = s.optimize(best.Model, surfaceIterations, nil)
-		s.keep(best)
-	}
+	best, err = s.inflated(best, surfaceIterations)
 	s.report(best)
 	return best, err
 }

@@ -23,27 +23,32 @@ const (
 	leastInflation, leastChange = 1.5, 1.2
 )
 
-// inflate measures κ for the best model so far and reports whether it has changed. Earlier candidates are then dropped, because their
-// scores cannot be compared with later ones.
-func (s *Search) inflate(m Model) (changed bool, err error) {
-	if !s.domain.planar() || len(m.Components) == 0 {
-		return false, nil
+// inflated measures κ for the best model so far. If it has changed, it returns the model that is best with the new one, and drops earlier
+// candidates, because their scores cannot be compared with later ones.
+func (s *Search) inflated(best Candidate, iterations int) (Candidate, error) {
+	if !s.domain.planar() || len(best.Components) == 0 {
+		return best, nil
 	}
-	m.Inflation = s.inflation
-	ratio, err := s.unresolved(m)
+	ratio, err := s.unresolved(best.Model)
 	if err != nil {
-		return false, s.stopped(err)
+		return best, s.stopped(err)
 	}
-	next := ratio * m.Inflated()
-	if next < leastInflation {
-		next = 0
+	before := best.Inflated()
+	after := before * ratio
+	if after < leastInflation {
+		after = 1
 	}
-	before := m.Inflated()
-	if after := max(next, 1); after > before*leastChange || after*leastChange < before {
-		s.inflation, s.pool = next, nil
-		return true, nil
+	if math.Abs(math.Log(after/before)) < math.Log(leastChange) {
+		return best, nil
 	}
-	return false, nil
+	s.inflation = after
+	next, err := s.optimize(best.Model, iterations, nil)
+	if err != nil || math.IsInf(next.Score, -1) {
+		s.inflation = best.Inflation
+		return best, err
+	}
+	s.pool = []Candidate{next}
+	return next, nil
 }
 
 // unresolved returns the mean square of Σ_n e_n φ(x_n) over features φ beyond the nodes, relative to independent residuals e of the model's
