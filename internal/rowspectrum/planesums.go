@@ -23,6 +23,18 @@ func (p *plane) terms(waves [][]wave, k int) float64 {
 	return min(table, rows*rowCost) / p.share(waves, k)
 }
 
+// cardTerms implements table. A GPU neither sums over rows nor shares the sums of twins.
+func (p *plane) cardTerms(waves [][]wave, k int) float64 {
+	table := planeCost
+	for q, a := range p.axes {
+		if pointsFor(a, 4*waves[q][k].p) > p.reach {
+			return math.Inf(1)
+		}
+		table *= 2 * float64(pointsFor(a, 2*waves[q][k].p))
+	}
+	return table
+}
+
 // share returns the square of the number of features that differ from feature k only in phase and amplitudes: the pairs of their twins
 // share sums.
 func (p *plane) share(waves [][]wave, k int) float64 {

@@ -176,7 +176,7 @@ func TestChoice(t *testing.T) {
 	}
 	for name, d := range map[string]backend.Data{
 		"three inputs": {N: 1000, Q: 3, X: make([]float64, 3000)},
-		"windows":    {N: 1000, Q: 1, X: make([]float64, 1000), Windows: backend.Windows{Center: []float64{0, 1}, Length: 2}},
+		"windows":      {N: 1000, Q: 1, X: make([]float64, 1000), Windows: backend.Windows{Center: []float64{0, 1}, Length: 2}},
 	} {
 		p := &passes{}
 		testkit.Equal(t, Over(p, &d), backend.Rows(p), name)
@@ -209,7 +209,7 @@ func TestStopped(t *testing.T) {
 	r := &Rows{data: *d, passCost: math.Inf(1)}
 	left.Store(1)
 	testkit.Fails(t, r.Moments(backend.NewMoments(f, 1), f), stop, "")
-	if r.spectrum.size != (size{}) {
+	if r.spectrum.size != (Size{}) {
 		t.Error("there are tables, but their computation was stopped")
 	}
 	left.Store(math.MaxInt)
