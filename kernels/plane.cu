@@ -25,59 +25,40 @@ DEVICE void pair_of(long long n, long long &j, long long &k) {
 KERNEL(128) plane_gram(PLANE, double *pairs, double *gram) {
 	SHARED(Complex, weights);
 	Plane p = PLANE_OF_ARGUMENTS;
+	int lane = threadIdx.x % 32, input = lane % 2;
 	long long pair = 4 * (long long)blockIdx.x + threadIdx.x / 32, j, k;
 	if (pair >= m * (m - 1) / 2)
 		return;
 	pair_of(pair, j, k);
-	FeatureWave own[2] = {waves[j], waves[m + j]}, other[2] = {waves[k], waves[m + k]};
+	const FeatureWave *own = waves + input * m + j, *other = waves + input * m + k; // read for each product, to need fewer registers
 	Patch patch;
-	PairSums all[2];
-#pragma unroll
-	for (int q = 0; q < 2; q++) {
-		patch.along[q].e = product(own[q], other[q]);
-		all[q].clear();
-	}
-	patch.set(p);
+	patch.set(p, product(*own, *other));
+	PairSums all;
+	all.clear();
 #pragma unroll 1
-	for (int sign = 1; sign >= -1; sign -= 2) {
-		WaveSums of[2];
-		patch.sums(p, {combined(own[0], other[0], sign), combined(own[1], other[1], sign)}, 0, weights + threadIdx.x / 32 * PATCH_ROWS, of);
-		all[0].add(of[0], sign);
-		all[1].add(of[1], sign);
-	}
-	if (threadIdx.x % 32 != 0)
-		return;
-#pragma unroll
-	for (int q = 0; q < 2; q++)
-		all[q].store(pairs + q * pair_numbers(m) + pair_at(j, k), patch.along[q].a);
-	if (gram)
-		store_entry(gram, m, amp, own[0].feature(), other[0].feature(), all[0].both.re0);
+	for (int sign = 1; sign >= -1; sign -= 2)
+		all.add(patch.sums(p, combined(*own, *other, sign), 0, weights + threadIdx.x / 32 * PATCH_ROWS), sign);
+	if (lane < 2)
+		all.store(pairs + input * pair_numbers(m) + pair_at(j, k), patch.a);
+	if (gram && lane == 0)
+		store_entry(gram, m, amp, own->feature(), other->feature(), all.both.re0);
 }
 
-KERNEL(128) plane_columns(PLANE, Single *singles, double *sums, long long n) {
+KERNEL(128, 4) plane_columns(PLANE, Single *singles, double *sums, long long n) {
 	SHARED(Complex, weights);
 	Plane p = PLANE_OF_ARGUMENTS;
+	int lane = threadIdx.x % 32, input = lane % 2;
 	long long k = 4 * (long long)blockIdx.x + threadIdx.x / 32, v = blockIdx.y;
 	if (k >= m)
 		return;
+	FeatureWave w = waves[input * m + k];
+	if (v == 0)
+		w = w.twice();
 	Patch patch;
-	FeatureWave w[2];
-#pragma unroll
-	for (int q = 0; q < 2; q++) {
-		w[q] = waves[q * m + k];
-		if (v == 0)
-			w[q] = w[q].twice();
-		patch.along[q].e = {w[q].p, w[q].z, w[q].low, 0};
-	}
-	patch.set(p);
-	WaveSums of[2];
-	patch.sums(p, {{w[0].cycles, w[0].part, w[0].phase}, {w[1].cycles, w[1].part, w[1].phase}}, v,
-	    weights + threadIdx.x / 32 * PATCH_ROWS, of);
-	if (threadIdx.x % 32 != 0)
-		return;
-#pragma unroll
-	for (int q = 0; q < 2; q++)
-		singles[(q * (1 + d) + v) * m + k] = {of[q], patch.along[q].a};
-	if (sums)
-		store_column(sums, w[0].feature(), v, m, of[0].re0, amp, power, ripple, n);
+	patch.set(p, {w.p, w.z, w.low, 0});
+	WaveSums of = patch.sums(p, {w.cycles, w.part, w.phase}, v, weights + threadIdx.x / 32 * PATCH_ROWS);
+	if (lane < 2)
+		singles[(input * (1 + d) + v) * m + k] = {of, patch.a};
+	if (sums && lane == 0)
+		store_column(sums, w.feature(), v, m, of.re0, amp, power, ripple, n);
 }

@@ -32,19 +32,6 @@ struct Plane {
 	}
 };
 
-// warp_total adds a number over the lanes of a warp, for all of them.
-DEVICE double warp_total(double v) {
-#pragma unroll
-	for (int half = 16; half > 0; half /= 2)
-		v += shuffle_xor(v, half);
-	return v;
-}
-
-// Moments are sums with the factors 1, x and x², less the imaginary part of the last one.
-struct Moments {
-	double re1, im1, re2;
-};
-
 // A Column contains Σ_i V_i E_ij x_i^r of one column.
 struct Column {
 	Complex sum[3];
@@ -61,107 +48,127 @@ struct Column {
 
 DEVICE Complex times(Complex a, Complex b) { return {fma(a.re, b.re, -(a.im * b.im)), fma(a.re, b.im, a.im * b.re)}; }
 
-// A Patch is the envelope of waves over two inputs with the numbers that their sums share (rowspectrum.patch).
-struct Patch {
-	Shape along[2];
-	int points[2]; // the terms are −points ≤ k < points
-	bool reached;  // the wave is not negligible at all rows
+// Weights are the numbers of the weights V or W of one input, −points ≤ k < points.
+struct Weights {
+	double alpha, turns, quad, scale, points;
 
-	// set sets all members for the envelope in along[].e.
-	DEVICE void set(const Plane &p) {
-		reached = p.digits * p.digits + 2 * (along[0].e.log + along[1].e.log) > 0;
-#pragma unroll
-		for (int q = 0; q < 2; q++) {
-			Axis x = p.axis(q);
-			Shape &s = along[q];
-			double square = s.e.p + x.p0, root = sqrt(square);
-			s.about(x);
-			s.spread(x, root, 1 / square);
-			points[q] = (int)ceil(p.digits * root / x.angle + 0.5);
-		}
+	// of returns the weights of a lane of the warp.
+	DEVICE Weights of(int lane) const {
+		return {shuffle(alpha, lane), shuffle(turns, lane), shuffle(quad, lane), shuffle(scale, lane), shuffle(points, lane)};
 	}
 
-	// PatchSums are the sums of a wave, and their parts of one lane.
+	// at returns the weight of a frequency at distance x from the wave's, with the given phase at the latter.
+	DEVICE Complex at(double x, double phase) const {
+		double size = scale * decayed(fma(alpha * x, x, quad)), sin, cos;
+		sincos_turns(fma(-turns, x, phase), sin, cos);
+		return {size * cos, size * sin};
+	}
+};
+
+// A Patch is the envelope of waves over two inputs with the numbers that their sums share (rowspectrum.patch). Each lane of a warp computes
+// the numbers of one input, lane % 2, and gets others by shuffles.
+struct Patch {
+	double a, delta, square, eta; // of the lane's input, as in Shape
+	Weights rows, columns;        // V and W
+	bool reached;                 // the wave is not negligible at all rows
+
+	// set sets all members for the envelope e along the lane's input.
+	DEVICE void set(const Plane &p, const Envelope &e) {
+		Axis x = p.axis(threadIdx.x % 2);
+		Shape s;
+		s.e = e;
+		s.about(x);
+		double q = e.p + x.p0, root = sqrt(q);
+		s.spread(x, root, 1 / q);
+		a = s.a;
+		delta = s.delta;
+		square = s.square;
+		eta = s.eta;
+		Weights own = {s.alpha, s.turns, s.quad, s.scale, ceil(p.digits * root / x.angle + 0.5)};
+		rows = own.of(0);
+		columns = own.of(1);
+		reached = p.digits * p.digits + 2 * (e.log + shuffle_xor(e.log, 1)) > 0;
+	}
+
+	// PatchSums are a lane's parts of the sums: with the factor 1, with x along the rows and along the columns, and the real parts with x².
 	struct PatchSums {
-		double re0 = 0, im0 = 0;
-		Moments along[2] = {};
+		double re0 = 0, im0 = 0, re1[2] = {}, im1[2] = {}, re2[2] = {};
 
 		// add adds a column with weight w at distance y from the wave's frequency.
 		DEVICE void add(const Column &c, Complex w, double y) {
 			Complex zero = times(w, c.sum[0]), one = times(w, c.sum[1]), two = times(w, c.sum[2]);
 			re0 += zero.re;
 			im0 += zero.im;
-			Moments &rows = along[0], &columns = along[1];
-			rows = {rows.re1 + one.re, rows.im1 + one.im, rows.re2 + two.re};
-			columns = {fma(y, zero.re, columns.re1), fma(y, zero.im, columns.im1), fma(y * y, zero.re, columns.re2)};
+			re1[0] += one.re;
+			im1[0] += one.im;
+			re2[0] += two.re;
+			re1[1] = fma(y, zero.re, re1[1]);
+			im1[1] = fma(y, zero.im, im1[1]);
+			re2[1] = fma(y * y, zero.re, re2[1]);
 		}
 
-		// total adds the parts of all lanes.
-		DEVICE void total() {
-			re0 = warp_total(re0);
-			im0 = warp_total(im0);
-#pragma unroll
-			for (int q = 0; q < 2; q++)
-				along[q] = {warp_total(along[q].re1), warp_total(along[q].im1), warp_total(along[q].re2)};
+		// total adds the parts of all lanes. Each lane gets the sums along input q.
+		DEVICE WaveSums total(int q) const {
+			double v[8] = {re1[0], re1[1], im1[0], im1[1], re2[0], re2[1], re0, im0};
+			fold<4>(v);
+			fold<2>(v);
+			fold<1>(v); // lane i has number i%8
+			double sum = v[0] + shuffle_xor(v[0], 8);
+			sum += shuffle_xor(sum, 16);
+			return {shuffle(sum, 6), shuffle(sum, q), shuffle(sum, 4 + q), shuffle(sum, 7), shuffle(sum, 2 + q)};
 		}
 	};
 
-	// sums computes the sums of a wave with these carriers and the vector v, on all lanes of a warp: of[q] with the moments along input q.
-	// room has space for PATCH_ROWS weights.
-	DEVICE void sums(const Plane &p, const Carrier (&c)[2], long long v, Complex *room, WaveSums (&of)[2]) const {
-		double r[2];
-		const double *corner = p.tables + v * p.entries;
-#pragma unroll
-		for (int q = 0; q < 2; q++) {
-			Carrier near = aliased(p.axis(q), c[q]);
-			r[q] = near.part;
-			corner += ((long long)near.cycles - points[q] + (long long)p.axes[q].extent) * (q == 0 ? 2 * p.width : 1);
-		}
-		PatchSums all;
+	// sums returns the sums of a wave with the vector v, with the moments along the lane's input; c is the carrier along it. room has
+	// space for PATCH_ROWS weights of the warp.
+	DEVICE WaveSums sums(const Plane &p, const Carrier &c, long long v, Complex *room) const {
+		int q = threadIdx.x % 2;
+		Carrier near = aliased(p.axis(q), c);
+		double first = near.cycles - (q == 0 ? rows : columns).points + p.axes[q].extent, row = shuffle(first, 0), column = shuffle(first, 1);
+		const double *corner = p.tables + v * p.entries + (long long)row * 2 * p.width + (long long)column;
+		double r0 = shuffle(near.part, 0), r1 = shuffle(near.part, 1), phase = near.phase + shuffle_xor(near.phase, 1);
+		PatchSums own;
 		if (reached) {
 #pragma unroll 1
-			for (int row = 0; row < 2 * points[0]; row += PATCH_ROWS)
-				strip(p, corner, row, r, c[0].phase + c[1].phase, room, all);
-			all.total();
+			for (int at = 0; at < 2 * (int)rows.points; at += PATCH_ROWS)
+				strip(corner, p.width, at, r0, r1, phase, room, own);
 		}
-#pragma unroll
-		for (int q = 0; q < 2; q++) {
-			const Shape &s = along[q];
-			const Moments &m = all.along[q];
-			of[q].re0 = all.re0;
-			of[q].im0 = all.im0;
-			of[q].re1 = fma(s.delta, all.re0, s.eta * m.im1);
-			of[q].im1 = fma(s.delta, all.im0, -(s.eta * m.re1));
-			of[q].re2 = s.square * all.re0 + 2 * s.delta * (s.eta * m.im1) - s.eta * s.eta * m.re2;
-		}
+		WaveSums of = own.total(q);
+		// S_1 = Σ EVWt and S_2 = Σ EVW(t² + 1/Q) with t = δ − iη(k − r)
+		double re1 = eta * of.re1, im1 = eta * of.im1, re2 = eta * eta * of.re2;
+		return {of.re0, fma(delta, of.re0, im1), square * of.re0 + 2 * delta * im1 - re2, of.im0, fma(delta, of.im0, -re1)};
 	}
 
-	// strip adds the terms of PATCH_ROWS rows. A lane adds the rows of one column, or if few columns are left, every 2nd, 4th, … row.
-	DEVICE void strip(const Plane &p, const double *corner, int row, const double (&r)[2], double phase, Complex *room, PatchSums &all) const {
-		int lane = threadIdx.x % 32, rows = 2 * points[0] - row, columns = 2 * points[1];
-		rows = rows < PATCH_ROWS ? rows : PATCH_ROWS;
-		double first = (double)(row - points[0]) - r[0];
+	// strip adds the terms of PATCH_ROWS rows of a patch. A lane adds the rows of one column, or if few columns are left, every 2nd, 4th,
+	// … row.
+	DEVICE void strip(const double *corner, long long apart, int row, double r0, double r1, double phase, Complex *room,
+	    PatchSums &own) const {
+		int lane = threadIdx.x % 32, height = 2 * (int)rows.points - row, width = 2 * (int)columns.points;
+		height = height < PATCH_ROWS ? height : PATCH_ROWS;
+		double first = (double)row - rows.points - r0;
 		warp_barrier(); // the lanes have read the last weights
-		for (int i = lane; i < rows; i += 32)
-			room[i] = along[0].weight(first + i, 0);
+		for (int i = lane; i < height; i += 32)
+			room[i] = rows.at(first + i, 0);
 		warp_barrier();
 #pragma unroll 1
-		for (int column = 0; column < columns; column += 32) {
-			int left = columns - column, across = 32;
+		for (int column = 0; column < width; column += 32) {
+			int left = width - column, across = 32;
 			while (across / 2 >= left)
 				across /= 2;
 			int i = lane / across, j = lane % across, step = 32 / across;
 			if (j >= left)
 				continue;
-			const double *e = corner + (row + i) * 2 * p.width + column + j;
+			const double *e = corner + (row + i) * 2 * apart + column + j;
+			double x = first + i;
 			Column sum = {};
 #pragma unroll 4
-			for (; i < rows; i += step) {
-				sum.add(room[i], e[0], e[p.width], first + i);
-				e += 2 * p.width * step;
+			for (; i < height; i += step) {
+				sum.add(room[i], e[0], e[apart], x);
+				x += step;
+				e += 2 * apart * step;
 			}
-			double y = (double)(column + j - points[1]) - r[1];
-			all.add(sum, along[1].weight(y, phase), y);
+			double y = (double)(column + j) - columns.points - r1;
+			own.add(sum, columns.at(y, phase), y);
 		}
 	}
 };

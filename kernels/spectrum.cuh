@@ -196,13 +196,6 @@ struct Shape {
 		square = fma(delta, delta, inverse);
 	}
 
-	// weight returns the weight of a frequency at distance x from the wave's, with the given phase at the latter.
-	DEVICE Complex weight(double x, double phase) const {
-		double size = scale * decayed(fma(alpha * x, x, quad)), sin, cos;
-		sincos_turns(fma(-turns, x, phase), sin, cos);
-		return {size * cos, size * sin};
-	}
-
 	// nearby reports whether the sums add NEAR_TERMS terms of a table on either side of one frequency, and no more than
 	// max_terms.
 	DEVICE bool nearby() const { return kind == table && half >= NEAR_TERMS && half < max_terms; }
