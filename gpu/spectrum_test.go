@@ -70,6 +70,56 @@ func TestPlanesMatchExactSums(t *testing.T) {
 	})
 }
 
+// TestPlanesMatchPlanesOfCPU compares sums of two inputs from tables with sums from the CPU's tables.
+func TestPlanesMatchPlanesOfCPU(t *testing.T) {
+	onEach(t, func(t *testing.T, ordinal int) {
+		b := open(t, Options{Ordinal: ordinal, anyTables: true})
+		for _, kind := range []string{"grid with holes", "clustered"} {
+			rng := rand.New(rand.NewPCG(3, 9))
+			d := backendtest.SpectrumData(kind, 20_000, 2, rng)
+			f := backendtest.SpectrumFeatures(d, 33, backendtest.Stretch{100, 1000, 0.5}, rng)
+			host, card := rowspectrum.Over(nil, d).(*rowspectrum.Rows), testkit.Must(b.Open(*d))(t)
+			want, got := momentsAndGradient(t, host, f), momentsAndGradient(t, card, f)
+			if !host.Tables() || !card.(*rows).Tables() {
+				t.Fatalf("%s: passes over the rows are used", kind)
+			}
+			testkit.OK(t, errors.Join(near(got[:2], want[:2], 1e-12), near(got[2:], want[2:], 1e-10)))
+			testkit.OK(t, card.Close())
+		}
+	})
+}
+
+// momentsAndGradient returns C, G and a gradient.
+func momentsAndGradient(t *testing.T, r backend.Rows, f *backend.Features) []answer {
+	t.Helper()
+	m, g := backend.NewMoments(f, 2), backend.NewFeatures(f.M, f.Q)
+	testkit.OK(t, errors.Join(r.Moments(m, f), r.Pullback(g, f, m)))
+	all := []answer{{"C", m.C}, {"G", m.Gram.Diag[0]}}
+	for _, a := range g.Fields() {
+		all = append(all, answer{a.Name, a.Data})
+	}
+	return all
+}
+
+// TestShortFeaturesOfPlanes checks that passes over the rows are used if a feature of two inputs is too short for tables on a GPU.
+func TestShortFeaturesOfPlanes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 9))
+	d := backendtest.SpectrumData("scattered", 1000, 1, rng)
+	f := backendtest.SpectrumFeatures(d, 5, backendtest.Stretch{50, 100, 0}, rng)
+	onEach(t, func(t *testing.T, ordinal int) {
+		b := open(t, Options{Ordinal: ordinal, anyTables: true})
+		for _, short := range []bool{false, true} {
+			if f.Decay[3] = 0.01; short {
+				f.Decay[3] = 1e4
+			}
+			r := testkit.Must(b.Open(*d))(t)
+			testkit.OK(t, r.Moments(backend.NewMoments(f, 1), f))
+			testkit.Equal(t, r.(*rows).Tables(), !short)
+			testkit.OK(t, r.Close())
+		}
+	})
+}
+
 func (b *Backend) tablesAreTrue(t *testing.T, name string, d *backend.Data, f *backend.Features) {
 	t.Helper()
 	rows := testkit.Must(b.Open(*d))(t)
@@ -87,7 +137,7 @@ var tableShapes = []shape{
 	{name: "uneven, steep", n: 300, m: 64, q: 1, d: 1, steep: true, tables: true},
 	{name: "dense, shuffled", n: 200, m: 130, q: 1, d: 5, shuffled: true, tables: true},
 	{name: "uneven, short", n: 600, m: 70, q: 1, d: 2, short: true, tables: true},
-	{name: "two inputs", n: 300, m: 33, q: 2, d: 2, tables: true},
+	{name: "two inputs", n: 200, m: 9, q: 2, d: 2, tables: true},
 }
 
 // TestTablesMatchCPU compares all methods with package cpu, twice with the same rows: the second time
@@ -107,6 +157,7 @@ func TestTablesMatchCPU(t *testing.T) {
 						}
 					}
 				}
+				testkit.Equal(t, r.(*rows).Tables(), true)
 			})
 		}
 	})
@@ -163,16 +214,20 @@ func TestLanesHaveSimilarSums(t *testing.T) {
 // TestTablesInBudget checks that passes over the rows are used if the tables do not fit into
 // memory.
 func TestTablesInBudget(t *testing.T) {
-	p := newProblem(shape{n: 600, m: 70, q: 1, d: 1, even: true, tables: true})
-	onEach(t, func(t *testing.T, ordinal int) {
-		for _, m := range p.methods() {
-			o := p.options(ordinal)
-			needed := p.needed(t, m, o)
-			o.Budget = needed
-			want, got := testkit.Must(p.run(open(t, shape{}.options(ordinal)), m))(t), testkit.Must(p.run(open(t, o), m))(t)
-			testkit.OK(t, near(got, want, 1e-10))
-		}
-	})
+	for _, p := range []*problem{
+		newProblem(shape{n: 600, m: 70, q: 1, d: 1, even: true, tables: true}),
+		newProblem(shape{n: 300, m: 9, q: 2, d: 1, tables: true}),
+	} {
+		onEach(t, func(t *testing.T, ordinal int) {
+			for _, m := range p.methods() {
+				o := p.options(ordinal)
+				needed := p.needed(t, m, o)
+				o.Budget = needed
+				want, got := testkit.Must(p.run(open(t, shape{}.options(ordinal)), m))(t), testkit.Must(p.run(open(t, o), m))(t)
+				testkit.OK(t, near(got, want, 1e-10))
+			}
+		})
+	}
 }
 
 // TestTablesInTightMemory checks that sums whose memory was reused for other arrays are not used
