@@ -20,7 +20,8 @@ type spectrum struct {
 	used     bool                  // the last moments came from tables
 
 	features *backend.Features // a copy of the last ones
-	waves    []float64         // [Q,M,simd.PairRows+1] their waves, sorted (byReach)
+	waves    []float64         // [Q,M,simd.PairRows+1] their waves, sorted, and [M+1] runs (byReach)
+	runs     int               // number of runs
 	size     rowspectrum.Size  // number of frequencies in their tables; 0: passes over the rows are faster
 
 	tables *cuda.Memory     // nil: not created
@@ -48,7 +49,7 @@ func (r *rows) frequencies(op operation, f *backend.Features) (none rowspectrum.
 		return s.size
 	}
 	waves, size := s.source.Choose(f, s.passCost)
-	s.waves, s.size = byReach(waves, s.source.Grid()), size
+	s.waves, s.size, s.runs = byReach(waves, s.source.Grid()), size, len(waves.Runs)-1
 	s.features, s.sums = backend.NewFeatures(f.M, f.Q), nil
 	for i, field := range f.Fields() {
 		copy(s.features.Fields()[i].Data, field.Data)
@@ -56,27 +57,37 @@ func (r *rows) frequencies(op operation, f *backend.Features) (none rowspectrum.
 	return s.size
 }
 
-// byReach returns waves [Q][M,simd.PairRows] sorted by reach, each followed by its index. The lanes of a warp, or for two
-// inputs the warps of a block, then add similar numbers of terms. The order is by octaves of P, beginning with waves that
-// reach over all rows, and else as given, so that the lanes of a warp also access neighboring entries of G.
-func byReach(waves [][]float64, g rowspectrum.Grid) (sorted []float64) {
-	if len(waves) == 0 {
+// byReach returns waves [Q,M,simd.PairRows+1] sorted by reach, each followed by its index, and then the first wave of
+// each run, and M until there are M+1 numbers. The lanes of a warp, or for two inputs the warps of a block, then add
+// similar numbers of terms. The order is by octaves of P, beginning with waves that reach over all rows, and else as
+// given, so that the lanes of a warp also access neighboring entries of G.
+func byReach(waves rowspectrum.Waves, g rowspectrum.Grid) (sorted []float64) {
+	if len(waves.Along) == 0 {
 		return nil
 	}
-	order, octaves := make([]int, len(waves[0])/simd.PairRows), make([]int, len(waves[0])/simd.PairRows)
-	for k := range order {
-		order[k] = k
+	count := len(waves.Runs) - 1
+	order, octaves := make([]int, count), make([]int, count)
+	for i := range order {
+		order[i] = i
 		for q, a := range g.Axes {
-			octaves[k] += math.Ilogb(max(1, waves[q][k*simd.PairRows+simd.PairDecay]*a.Span*a.Span/(g.Digits*g.Digits)))
+			decay := waves.Along[q][waves.Runs[i]*simd.PairRows+simd.PairDecay]
+			octaves[i] += math.Ilogb(max(1, decay*a.Span*a.Span/(g.Digits*g.Digits)))
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return octaves[a] - octaves[b] })
-	for _, of := range waves {
-		for _, k := range order {
-			sorted = append(append(sorted, of[k*simd.PairRows:][:simd.PairRows]...), float64(k))
+	for _, along := range waves.Along {
+		for _, i := range order {
+			for k := waves.Runs[i]; k < waves.Runs[i+1]; k++ {
+				sorted = append(append(sorted, along[k*simd.PairRows:][:simd.PairRows]...), float64(k))
+			}
 		}
 	}
-	return sorted
+	at := 0
+	for _, i := range order {
+		sorted = append(sorted, float64(at))
+		at += waves.Runs[i+1] - waves.Runs[i]
+	}
+	return append(sorted, slices.Repeat([]float64{float64(at)}, at+1-count)...)
 }
 
 // equal reports whether two sets of features have the same numbers.
@@ -194,10 +205,16 @@ func (r *rows) planeArguments(p *plan) kernels.Plane {
 	width := rowspectrum.PlaneWidth(p.frequencies)
 	k := kernels.Plane{
 		Tables: r.address(arrayTables), Entries: int64((2*p.frequencies[0] + 1) * 2 * width), Width: int64(width),
-		Digits: r.spectrum.source.Grid().Digits, Waves: r.address(arrayWaves), M: int64(p.m), D: int64(p.d),
+		Digits: r.spectrum.source.Grid().Digits, Waves: r.waves(p, 0), Runs: r.waves(p, r.data.Q), Count: int64(r.spectrum.runs),
+		M: int64(p.m), D: int64(p.d),
 	}
 	k.Axes = k.Tables + uint64(8*int64(1+p.d)*k.Entries)
 	return k
+}
+
+// waves returns the address of the waves along input q.
+func (r *rows) waves(p *plan, q int) uint64 {
+	return r.address(arrayWaves) + uint64(8*q*p.m*(simd.PairRows+1))
 }
 
 // tableArguments returns the common arguments of the kernels in spectrum.cu for one input, without the amplitudes.
@@ -251,7 +268,7 @@ func (r *rows) sumPlane(p *plan, a kernels.PassArgs, gram, sums uint64) {
 	args.Amp, args.Power, args.Ripple = a.Amp, a.Power, a.Ripple
 	pairs := &kernels.PlaneGram{Plane: args, Pairs: r.address(arrayPairs), Gram: gram}
 	columns := &kernels.PlaneColumns{Plane: args, Singles: r.singles(p, 0), Sums: sums, N: int64(r.data.N)}
-	r.launch(pairs, parts(p.m*(p.m-1)/2, 4), kernels.PlaneShared)
+	r.launch(pairs, parts(r.spectrum.runs*(r.spectrum.runs+1)/2, 4), kernels.PlaneShared)
 	r.launchGrid(columns, parts(p.m, 4), 1+p.d, kernels.PlaneShared)
 }
 
@@ -271,8 +288,7 @@ func (r *rows) pullTables(p *plan, a kernels.PassArgs, coef uint64) {
 	for q, axis := range r.spectrum.source.Grid().Axes {
 		r.launchGrid(&kernels.SpectrumPullback{
 			Spectrum: kernels.Spectrum{
-				Unit: axis.Unit, Waves: r.address(arrayWaves) + uint64(8*q*len(r.spectrum.waves)/inputs),
-				Amp: a.Amp, Ripple: a.Ripple, M: int64(p.m), D: int64(p.d),
+				Unit: axis.Unit, Waves: r.waves(p, q), Amp: a.Amp, Ripple: a.Ripple, M: int64(p.m), D: int64(p.d),
 			},
 			Pairs: r.address(arrayPairs) + uint64(int64(q)*pairBytes(p.m)), Singles: r.singles(p, q), Gram: r.address(arrayGram),
 			Cbar: coef, Part: r.address(arrayPart), N: int64(r.data.N), Q: int64(inputs), Input: int64(q),

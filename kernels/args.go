@@ -91,6 +91,8 @@ type Plane struct {
 	Width   int64
 	Digits  float64
 	Waves   uint64
+	Runs    uint64
+	Count   int64
 	Amp     uint64
 	Power   uint64
 	Ripple  uint64
@@ -650,7 +652,7 @@ type PlaneColumns struct {
 	N       int64
 }
 
-var _ [112]byte = [unsafe.Sizeof(PlaneColumns{})]byte{}
+var _ [128]byte = [unsafe.Sizeof(PlaneColumns{})]byte{}
 
 // Name returns the kernel's name in the PTX.
 func (PlaneColumns) Name() string { return "plane_columns" }
@@ -660,7 +662,7 @@ func (PlaneColumns) Block() int { return 128 }
 
 // Words returns the arguments in order, sharing a's memory.
 func (a *PlaneColumns) Words() []uint64 {
-	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 14)
+	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 16)
 }
 
 // PlaneGram are the arguments of plane_gram (plane.cu).
@@ -670,7 +672,7 @@ type PlaneGram struct {
 	Gram  uint64
 }
 
-var _ [104]byte = [unsafe.Sizeof(PlaneGram{})]byte{}
+var _ [120]byte = [unsafe.Sizeof(PlaneGram{})]byte{}
 
 // Name returns the kernel's name in the PTX.
 func (PlaneGram) Name() string { return "plane_gram" }
@@ -680,7 +682,7 @@ func (PlaneGram) Block() int { return 128 }
 
 // Words returns the arguments in order, sharing a's memory.
 func (a *PlaneGram) Words() []uint64 {
-	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 13)
+	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 15)
 }
 
 // PredictQuad128 are the arguments of predict_quad_128 (predict.cu).

@@ -153,6 +153,7 @@
 //	Width             distance between real and imaginary parts
 //	Axes              [2,7] the numbers of rowspectrum.Axis without the unit, and the largest frequency in the tables
 //	Waves             [2,M,7] as for one input, for each input; the turns of a feature are the total of both
+//	Runs, Count       the first wave of each of Count runs that differ only in phase, then M
 //
 // # Arithmetic
 //

@@ -14,10 +14,11 @@ struct PlaneAxis {
 };
 
 // PLANE are the first parameters of the kernels of tables for two inputs: entries numbers of a table for each v, [2·extent_0+1, 2, width],
-// the inputs' axes [2] and waves [2,M], and the features' amplitudes [M].
+// the inputs' axes [2] and waves [2,M], the first wave of each of count runs of waves that differ only in phase, then M, and the features'
+// amplitudes [M].
 #define PLANE                                                                                                                 \
 	const double *tables, const PlaneAxis *axes, long long entries, long long width, double digits, const FeatureWave *waves, \
-		const double *amp, const double *power, const double *ripple, long long m, long long d
+		const double *runs, long long count, const double *amp, const double *power, const double *ripple, long long m, long long d
 #define PLANE_OF_ARGUMENTS Plane{tables, axes, entries, width, digits}
 
 struct Plane {
@@ -29,6 +30,21 @@ struct Plane {
 	DEVICE Axis axis(int q) const {
 		const PlaneAxis &x = axes[q];
 		return {(long long)x.length, x.period, x.angle, x.p0, x.density, x.span, digits};
+	}
+};
+
+DEVICE Complex times(Complex a, Complex b) { return {fma(a.re, b.re, -(a.im * b.im)), fma(a.re, b.im, a.im * b.re)}; }
+
+// Moments are S_0, S_1 and S_2 along one input.
+struct Moments {
+	Complex zero, one, two;
+
+	// turned returns the sums of the wave at the given phase in turns.
+	DEVICE WaveSums turned(double turns) const {
+		Complex turn;
+		sincos_turns(turns, turn.im, turn.re);
+		Complex s = times(turn, zero), t = times(turn, one);
+		return {s.re, t.re, times(turn, two).re, s.im, t.im};
 	}
 };
 
@@ -46,8 +62,6 @@ struct Column {
 	}
 };
 
-DEVICE Complex times(Complex a, Complex b) { return {fma(a.re, b.re, -(a.im * b.im)), fma(a.re, b.im, a.im * b.re)}; }
-
 // Weights are the numbers of the weights V or W of one input, −points ≤ k < points.
 struct Weights {
 	double alpha, turns, quad, scale, points;
@@ -57,10 +71,10 @@ struct Weights {
 		return {shuffle(alpha, lane), shuffle(turns, lane), shuffle(quad, lane), shuffle(scale, lane), shuffle(points, lane)};
 	}
 
-	// at returns the weight of a frequency at distance x from the wave's, with the given phase at the latter.
-	DEVICE Complex at(double x, double phase) const {
+	// at returns the weight of a frequency at distance x from the wave's, whose phase at X = 0 is 0.
+	DEVICE Complex at(double x) const {
 		double size = scale * decayed(fma(alpha * x, x, quad)), sin, cos;
-		sincos_turns(fma(-turns, x, phase), sin, cos);
+		sincos_turns(-turns * x, sin, cos);
 		return {size * cos, size * sin};
 	}
 };
@@ -90,65 +104,66 @@ struct Patch {
 		reached = p.digits * p.digits + 2 * (e.log + shuffle_xor(e.log, 1)) > 0;
 	}
 
-	// PatchSums are a lane's parts of the sums: with the factor 1, with x along the rows and along the columns, and the real parts with x².
+	// PatchSums are a lane's parts of the sums: with the factor 1, with x and x² along the rows and along the columns.
 	struct PatchSums {
-		double re0 = 0, im0 = 0, re1[2] = {}, im1[2] = {}, re2[2] = {};
+		Complex zero = {}, one[2] = {}, two[2] = {};
 
 		// add adds a column with weight w at distance y from the wave's frequency.
 		DEVICE void add(const Column &c, Complex w, double y) {
-			Complex zero = times(w, c.sum[0]), one = times(w, c.sum[1]), two = times(w, c.sum[2]);
-			re0 += zero.re;
-			im0 += zero.im;
-			re1[0] += one.re;
-			im1[0] += one.im;
-			re2[0] += two.re;
-			re1[1] = fma(y, zero.re, re1[1]);
-			im1[1] = fma(y, zero.im, im1[1]);
-			re2[1] = fma(y * y, zero.re, re2[1]);
+			Complex part = times(w, c.sum[0]);
+			zero = {zero.re + part.re, zero.im + part.im};
+			part = {y * part.re, y * part.im};
+			one[1] = {one[1].re + part.re, one[1].im + part.im};
+			two[1] = {fma(y, part.re, two[1].re), fma(y, part.im, two[1].im)};
+			part = times(w, c.sum[1]);
+			one[0] = {one[0].re + part.re, one[0].im + part.im};
+			part = times(w, c.sum[2]);
+			two[0] = {two[0].re + part.re, two[0].im + part.im};
 		}
 
 		// total adds the parts of all lanes. Each lane gets the sums along input q.
-		DEVICE WaveSums total(int q) const {
-			double v[8] = {re1[0], re1[1], im1[0], im1[1], re2[0], re2[1], re0, im0};
+		DEVICE Moments total(int q) const {
+			double v[16] = {one[0].re, one[1].re, one[0].im, one[1].im, two[0].re, two[1].re, two[0].im, two[1].im, zero.re, zero.im};
+			fold<8>(v);
 			fold<4>(v);
 			fold<2>(v);
-			fold<1>(v); // lane i has number i%8
-			double sum = v[0] + shuffle_xor(v[0], 8);
-			sum += shuffle_xor(sum, 16);
-			return {shuffle(sum, 6), shuffle(sum, q), shuffle(sum, 4 + q), shuffle(sum, 7), shuffle(sum, 2 + q)};
+			fold<1>(v); // lane i has number i%16
+			double sum = v[0] + shuffle_xor(v[0], 16);
+			return {{shuffle(sum, 8), shuffle(sum, 9)}, {shuffle(sum, q), shuffle(sum, 2 + q)}, {shuffle(sum, 4 + q), shuffle(sum, 6 + q)}};
 		}
 	};
 
-	// sums returns the sums of a wave with the vector v, with the moments along the lane's input; c is the carrier along it. room has
+	// sums returns the sums of a wave with the vector v, along the lane's input; c is the carrier along it, without its phase. room has
 	// space for PATCH_ROWS weights of the warp.
-	DEVICE WaveSums sums(const Plane &p, const Carrier &c, long long v, Complex *room) const {
+	DEVICE Moments sums(const Plane &p, const Carrier &c, long long v, Complex *room) const {
 		int q = threadIdx.x % 2;
 		Carrier near = aliased(p.axis(q), c);
-		double first = near.cycles - (q == 0 ? rows : columns).points + p.axes[q].extent, row = shuffle(first, 0), column = shuffle(first, 1);
+		double first = near.cycles - (q == 0 ? rows : columns).points + p.axes[q].extent;
+		double row = shuffle(first, 0), column = shuffle(first, 1), r0 = shuffle(near.part, 0), r1 = shuffle(near.part, 1);
 		const double *corner = p.tables + v * p.entries + (long long)row * 2 * p.width + (long long)column;
-		double r0 = shuffle(near.part, 0), r1 = shuffle(near.part, 1), phase = near.phase + shuffle_xor(near.phase, 1);
 		PatchSums own;
 		if (reached) {
 #pragma unroll 1
 			for (int at = 0; at < 2 * (int)rows.points; at += PATCH_ROWS)
-				strip(corner, p.width, at, r0, r1, phase, room, own);
+				strip(corner, p.width, at, r0, r1, room, own);
 		}
-		WaveSums of = own.total(q);
 		// S_1 = Σ EVWt and S_2 = Σ EVW(t² + 1/Q) with t = δ − iη(k − r)
-		double re1 = eta * of.re1, im1 = eta * of.im1, re2 = eta * eta * of.re2;
-		return {of.re0, fma(delta, of.re0, im1), square * of.re0 + 2 * delta * im1 - re2, of.im0, fma(delta, of.im0, -re1)};
+		Moments of = own.total(q);
+		Complex zero = of.zero, one = {eta * of.one.im, -eta * of.one.re};
+		of.one = {fma(delta, zero.re, one.re), fma(delta, zero.im, one.im)};
+		of.two = {square * zero.re + 2 * delta * one.re - eta * eta * of.two.re, square * zero.im + 2 * delta * one.im - eta * eta * of.two.im};
+		return of;
 	}
 
 	// strip adds the terms of PATCH_ROWS rows of a patch. A lane adds the rows of one column, or if few columns are left, every 2nd, 4th,
 	// … row.
-	DEVICE void strip(const double *corner, long long apart, int row, double r0, double r1, double phase, Complex *room,
-	    PatchSums &own) const {
+	DEVICE void strip(const double *corner, long long apart, int row, double r0, double r1, Complex *room, PatchSums &own) const {
 		int lane = threadIdx.x % 32, height = 2 * (int)rows.points - row, width = 2 * (int)columns.points;
 		height = height < PATCH_ROWS ? height : PATCH_ROWS;
 		double first = (double)row - rows.points - r0;
 		warp_barrier(); // the lanes have read the last weights
 		for (int i = lane; i < height; i += 32)
-			room[i] = rows.at(first + i, 0);
+			room[i] = rows.at(first + i);
 		warp_barrier();
 #pragma unroll 1
 		for (int column = 0; column < width; column += 32) {
@@ -168,7 +183,7 @@ struct Patch {
 				e += 2 * apart * step;
 			}
 			double y = (double)(column + j) - columns.points - r1;
-			own.add(sum, columns.at(y, phase), y);
+			own.add(sum, columns.at(y), y);
 		}
 	}
 };

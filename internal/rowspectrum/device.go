@@ -8,26 +8,33 @@ import (
 // line returns the tables of one input.
 func (s *Spectrum) line() *line { return s.table.(*line) }
 
-// Choose returns the features' waves [Q][M,simd.PairRows] for sums on a GPU, and the size of the tables that they need. It returns the
-// size 0 if passes over the rows cost less, or if a product of features of two inputs needs too many terms; the CPU adds such a product
-// over the rows that it reaches. passCost is Card, or more in tests.
-func (s *Spectrum) Choose(f *backend.Features, passCost float64) (numbers [][]float64, size Size) {
+// Waves are the waves of features, for sums on a GPU.
+type Waves struct {
+	Along [][]float64 // [Q][M,simd.PairRows]
+	Runs  []int       // the first feature of each run of features that differ only in phase and amplitudes, and M
+}
+
+// Choose returns the features' waves for sums on a GPU, and the size of the tables that they need. It returns the size 0 if passes over the
+// rows cost less, or if a product of features of two inputs needs too many terms; the CPU adds such a product over the rows that it
+// reaches. passCost is Card, or more in tests.
+func (s *Spectrum) Choose(f *backend.Features, passCost float64) (of Waves, size Size) {
 	waves := make([][]wave, len(s.axes))
 	for q := range waves {
 		waves[q] = make([]wave, f.M)
 	}
 	if !s.cheaper(waves, f, s.outputs, passCost, s.cardTerms) {
-		return nil, Size{}
+		return Waves{}, Size{}
 	}
-	for _, of := range waves {
+	for _, along := range waves {
 		all := make([]float64, 0, simd.PairRows*f.M)
-		for i := range of {
-			n := of[i].numbers()
+		for i := range along {
+			n := along[i].numbers()
 			all = append(all, n[:]...)
 		}
-		numbers = append(numbers, all)
+		of.Along = append(of.Along, all)
 	}
-	return numbers, s.cover(waves)
+	of.Runs = runs(waves)
+	return of, s.cover(waves)
 }
 
 // A Grid contains the numbers of a spectrum that sums on a GPU need. Lengths are in steps.

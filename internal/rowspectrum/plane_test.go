@@ -80,7 +80,7 @@ func BenchmarkPlane(b *testing.B) {
 }
 
 // TestChooseOfPlane checks that a GPU uses tables up to the number of terms that these have on both sides of a frequency, also for the
-// second moment of a feature, and that it does not count on twins to share sums.
+// second moment of a feature.
 func TestChooseOfPlane(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 24))
 	d := backendtest.SpectrumData("scattered", 500, 2, rng)
@@ -93,13 +93,13 @@ func TestChooseOfPlane(t *testing.T) {
 			for k := range f.M {
 				f.Freq[2*k+q], f.Decay[2*k+q] = 3, (root*root-a.p0)/4/(a.step.Hi*a.step.Hi)
 			}
-			numbers, size := s.Choose(f, math.Inf(1))
-			if chosen := size != (Size{}); chosen != want || chosen && len(numbers) != 2 {
+			of, size := s.Choose(f, math.Inf(1))
+			if chosen := size != (Size{}); chosen != want || chosen && len(of.Along) != 2 {
 				t.Errorf("%d terms along input %d: size %v", p.reach+more, q, size)
 			} else if chosen {
 				waves := [][]wave{make([]wave, 2), make([]wave, 2)}
 				s.waves(waves, f)
-				testkit.Equal(t, p.cardTerms(waves, 0), 4*p.terms(waves, 0))
+				testkit.Equal(t, of.Runs, []int{0, 2})
 				testkit.Equal(t, size[q] >= p.reach+int(waves[q][0].cycles*2), true)
 			}
 		}

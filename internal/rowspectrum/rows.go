@@ -146,7 +146,7 @@ const pairCost = 40
 
 // The cost of a row in a pass over the rows, per pair of features, in units of a term of a table's sum. It is lower on
 // a GPU, whose passes use tensor cores, unlike tables. By counts of instructions, 1024 features that extend over all rows
-// take as long as passes over 2000 rows of one input and 60 000 rows of two; tables are used from 5400 and 63 000 rows on.
+// take as long as passes over 2000 rows of one input and some 60 000 of two; tables are used from 5400 and 63 000 rows on.
 const (
 	CPU  = 1. / 12
 	Card = 1. / 100
