@@ -38,7 +38,7 @@
 // Without windows all shards use the same features, and every rank has all of them. The rest is
 // the same, except that rank 0 broadcasts and sums have many terms.
 //
-// On the CPU, the exact bound of one input without windows uses no passes if tables cost less
+// On the CPU, the exact bound of one or two inputs without windows uses no passes if tables cost less
 // (internal/rowspectrum): rank 0 computes them from all rows, and evaluates alone.
 //
 // # Exact sums

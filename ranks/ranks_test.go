@@ -52,22 +52,35 @@ func (g *grouped) Close() error {
 	return err
 }
 
-// TestTables checks that without windows rank 0 computes the sums of many rows of one input from
-// tables, as one process does and for any number of ranks, and that no rank runs a pass.
+// TestTables checks that without windows rank 0 computes the sums of many rows of one or two inputs
+// from tables, as one process does and for any number of ranks, and that no rank runs a pass.
 func TestTables(t *testing.T) {
-	const n, m = 3000, 30
-	d := backend.Data{N: n, Q: 1, D: 1, X: make([]float64, n), Y: make([]float64, n)}
-	f := backend.NewFeatures(m, 1)
-	for i := range n {
-		d.X[i], d.Y[i] = float64(i), math.Sin(0.1*float64(i))
+	for q := 1; q <= 2; q++ {
+		const n, m = 3000, 30
+		d := backend.Data{N: n, Q: q, D: 1, X: make([]float64, n*q), Y: make([]float64, n)}
+		f := backend.NewFeatures(m, q)
+		for i := range n {
+			d.X[i*q], d.Y[i] = float64(i), math.Sin(0.1*float64(i))
+			if q == 2 {
+				d.X[i*q+1] = float64(i * i % n)
+			}
+		}
+		for k := range m {
+			for at := k * q; at < (k+1)*q; at++ {
+				f.Center[at], f.Decay[at], f.Freq[at] = 100*float64(k/2), 1e-8*float64(k/2), 0.002*float64(k/2)
+			}
+			f.Amp[k], f.Power[k], f.Ripple[k], f.Phase[k] = 1, 0.5, 0.5, float64(k)
+		}
+		checkTables(t, d, f)
 	}
-	for k := range m {
-		f.Center[k], f.Decay[k], f.Freq[k] = 100*float64(k), 1e-7*float64(k), 0.1*float64(k)
-		f.Amp[k], f.Power[k], f.Ripple[k] = 1, 0.5, 0.5
-	}
+}
+
+// checkTables compares sums on various numbers of ranks with one process.
+func checkTables(t *testing.T, d backend.Data, f *backend.Features) {
+	t.Helper()
 	sums := func(b backend.Backend) (*backend.Moments, *backend.Features) {
 		rows := testkit.Must(b.Open(d))(t)
-		mom, grad := backend.NewMoments(f, 1), backend.NewFeatures(m, 1)
+		mom, grad := backend.NewMoments(f, 1), backend.NewFeatures(f.M, f.Q)
 		testkit.OK(t, cmp.Or(rows.Moments(mom, f), rows.Pullback(grad, f, mom), rows.Close()))
 		return mom, grad
 	}
@@ -78,14 +91,14 @@ func TestTables(t *testing.T) {
 		passes := g.Times().Passes
 		g.Close()
 		if mom.Terms == 0 || passes != 1 { // Close
-			t.Errorf("%d ranks: %d passes, want the sums from tables", n, passes)
+			t.Errorf("%d inputs, %d ranks: %d passes, want the sums from tables", f.Q, n, passes)
 		}
 		if !slices.Equal(mom.C, want.C) || !slices.Equal(mom.Gram.Diag[0], want.Gram.Diag[0]) {
-			t.Errorf("%d ranks: the moments differ from one process", n)
+			t.Errorf("%d inputs, %d ranks: the moments differ from one process", f.Q, n)
 		}
 		for i, field := range grad.Fields() {
 			if !slices.Equal(field.Data, wantGrad.Fields()[i].Data) {
-				t.Errorf("%d ranks: the gradient with respect to the %s differs from one process", n, field.Name)
+				t.Errorf("%d inputs, %d ranks: the gradient with respect to the %s differs from one process", f.Q, n, field.Name)
 			}
 		}
 	}

@@ -86,28 +86,44 @@ func (b byRows) Open(d backend.Data) (backend.Rows, error) {
 	return r, err
 }
 
-// interpolated returns point frequencies that explain y up to noise of the model's standard deviation.
-func interpolated(n, m int, even bool, sd float64) (*variational.Params, *backend.Data) {
+// interpolated returns point frequencies of q inputs that explain y up to noise of the model's standard deviation. With two inputs they
+// are in pairs of cosine and sine.
+func interpolated(n, m, q int, even bool, sd float64) (*variational.Params, *backend.Data) {
 	rng := modeltest.NewRNG(uint64(n))
-	p := variational.NewParams(1, m, 1, 1)
-	p.Variance[0], p.Lengthscale[0], p.NoisePrecision[0] = 1, 1, 1/(sd*sd)
+	p := variational.NewParams(1, m, q, 1)
+	p.Variance[0], p.NoisePrecision[0] = 1, 1/(sd*sd)
 	amplitude := math.Sqrt(2 / float64(m))
 	coefficient := make([]float64, m)
+	side := math.Pow(float64(n), 1/float64(q))
+	for i := range q {
+		p.Lengthscale[i] = 1
+	}
 	for k := range m {
-		p.Location[k], p.FreqMean[k] = float64(n)*rng.Float64(), 0.9*math.Pi*rng.Float64()
+		for at := k * q; at < (k+1)*q; at++ {
+			p.Location[at], p.FreqMean[at] = side*rng.Float64(), 0.9*math.Pi*rng.Float64()
+			if q == 2 && k%2 == 1 {
+				p.Location[at], p.FreqMean[at] = p.Location[at-q], p.FreqMean[at-q]
+			}
+		}
 		p.PhaseLower[k] = 2 * math.Pi * rng.Float64()
 		p.PhaseUpper[k] = p.PhaseLower[k]
 		coefficient[k] = amplitude * rng.NormFloat64()
 	}
-	d := &backend.Data{N: n, Q: 1, D: 1, X: make([]float64, n), Y: make([]float64, n)}
+	d := &backend.Data{N: n, Q: q, D: 1, X: make([]float64, n*q), Y: make([]float64, n)}
 	for i := range n {
-		d.X[i] = float64(i)
-		if !even {
-			d.X[i] = float64(n) * rng.Float64()
+		for j := range q {
+			d.X[i*q+j] = side * rng.Float64()
+			if even {
+				d.X[i*q+j] = math.Mod(math.Floor(float64(i)/math.Pow(math.Floor(side), float64(j))), math.Floor(side))
+			}
 		}
 		d.Y[i] = sd * rng.NormFloat64()
 		for k, a := range coefficient {
-			d.Y[i] += a * math.Cos(p.FreqMean[k]*(d.X[i]-p.Location[k])+p.PhaseLower[k])
+			angle := p.PhaseLower[k]
+			for j := range q {
+				angle += p.FreqMean[k*q+j] * (d.X[i*q+j] - p.Location[k*q+j])
+			}
+			d.Y[i] += a * math.Cos(angle)
 		}
 	}
 	return p, d
@@ -124,17 +140,18 @@ func TestResidualByTables(t *testing.T) {
 	}{
 		{0.3, false, 1e-10, 1e-7}, {0.01, false, 5e-8, 1e-7}, {1e-3, true, 5e-7, 5e-6}, {1e-4, true, 2e-5, 5e-4}, {1e-5, true, 3e-3, 5e-2},
 	} {
-		for _, even := range []bool{true, false} {
-			p, d := interpolated(2000, 100, even, c.sd)
+		for i, even := range []bool{true, false, true, false} {
+			q := 1 + i/2
+			p, d := interpolated(2000*q, 100, q, even, c.sd)
 			tables, direct := 0, 0 // passes
 			rows := openOn(t, counting(cpu.New(), &tables), d)
 			got := evaluated(t, rows, p, variational.Exact, nil, true)
 			want := evaluated(t, openOn(t, counting(byRows{cpu.New()}, &direct), d), p, variational.Exact, nil, true)
 			if (tables > 0) != c.pass || direct == 0 && c.pass {
-				t.Errorf("noise sd %g, even %v: %d passes for the squared errors, want some: %v", c.sd, even, tables, c.pass)
+				t.Errorf("noise sd %g, %d inputs, even %v: %d passes for the squared errors, want some: %v", c.sd, q, even, tables, c.pass)
 			}
 			if off := math.Abs(got.Bound - want.Bound); !(off <= c.bound) {
-				t.Errorf("noise sd %g, even %v: the bound is off by %g nats", c.sd, even, off)
+				t.Errorf("noise sd %g, %d inputs, even %v: the bound is off by %g nats", c.sd, q, even, off)
 			}
 			wantGradient := want.Gradient.Tensors()
 			for i, g := range got.Gradient.Tensors() {
@@ -145,7 +162,7 @@ func TestResidualByTables(t *testing.T) {
 			for _, term := range want.Terms {
 				squares := -2 * term.Value / p.NoisePrecision[0]
 				if off := math.Abs(difference - squares); term.Name == "fit" && !(off <= lost) {
-					t.Errorf("noise sd %g, even %v: the difference is off by %g, more than its bound %g", c.sd, even, off, lost)
+					t.Errorf("noise sd %g, %d inputs, even %v: the difference is off by %g, more than its bound %g", c.sd, q, even, off, lost)
 				}
 			}
 		}

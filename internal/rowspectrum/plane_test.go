@@ -4,7 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/cmplx"
 	"math/rand/v2"
+	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/vssgp/vssgp/backend"
@@ -43,6 +46,218 @@ func TestPlaneAccuracy(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestTwins checks that features that differ only in phase and amplitudes have the sums of features that differ in frequency, too, for any
+// number of cores.
+func TestTwins(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for kind := range backendtest.Places {
+		for _, m := range slow.Pick([]int{1, 2, 9, 17}, []int{9, 17}) {
+			rng := rand.New(rand.NewPCG(uint64(m), 24))
+			d := backendtest.SpectrumData(kind, 1500, m%4, rng)
+			f := backendtest.SpectrumFeatures(d, m, backendtest.Stretch{20, 200, 0.5}, rng)
+			for k := 1; k < m; k++ { // runs of one, two and three
+				if k%6 != 0 && k%6 != 1 && k%6 != 3 {
+					copy(f.Freq[2*k:2*k+2], f.Freq[2*k-2:])
+					copy(f.Decay[2*k:2*k+2], f.Decay[2*k-2:])
+					copy(f.Center[2*k:2*k+2], f.Center[2*k-2:])
+				}
+			}
+			var first []float64
+			for _, cores := range []int{1, 2, 7} {
+				runtime.GOMAXPROCS(cores)
+				r := &Rows{data: *d, passCost: math.Inf(1)}
+				g, c, grad := backendtest.SpectrumErrors(t, d, f, r, rand.New(rand.NewPCG(1, 1)))
+				if !(g <= 3e-13 && c <= 1e-13 && grad <= 1e-11) {
+					t.Errorf("%s, %d features: G is off by %.2g, C by %.2g, the gradient by %.2g", kind, m, g, c, grad)
+				}
+				got := slices.Concat(r.sums.along[0].pairs, r.sums.along[1].pairs, momentsOf(t, r, f).C)
+				if first == nil {
+					first = got
+				}
+				testkit.Equal(t, got, first, kind, ", ", m, " features on ", cores, " cores")
+			}
+			if runs := len(New(d).table.(*plane).twinsOf(f)); m == 17 && runs != 9+1 {
+				t.Errorf("%d runs of twins", runs-1)
+			}
+		}
+	}
+}
+
+// twinsOf returns the beginnings of the runs of twins, and M.
+func (p *plane) twinsOf(f *backend.Features) []int {
+	u := sums{waves: [][]wave{make([]wave, f.M), make([]wave, f.M)}}
+	s := Spectrum{table: p, axes: p.axes[:]}
+	s.waves(u.waves, f)
+	p.prepare(&u, f)
+	return p.twins
+}
+
+// TestPlaneClasses checks that all methods of computing a wave's sums occur, and that they agree with sums over all rows on both sides of
+// their boundaries.
+func TestPlaneClasses(t *testing.T) {
+	for kind := range backendtest.Places {
+		rng := rand.New(rand.NewPCG(3, 25))
+		d := backendtest.SpectrumData(kind, 1500, 1, rng)
+		p := newPlane(d)
+		testkit.OK(t, p.compute(Size{1200, 1200}, never))
+		counts := map[class]int{}
+		var w planeWork
+		for range 300 {
+			var m, all patch
+			var e [2]envelope
+			var c [2]carrier
+			for q, a := range p.axes {
+				reach := a.span * math.Pow(10, 1-4*rng.Float64())
+				e[q] = envelope{p: 1 / (reach * reach), z: a.span * (rng.Float64() - 0.5) * 1.5, log: -40 * rng.Float64() * rng.Float64()}
+				c[q] = carrier{rng.Int64N(400) - 200, rng.Float64() - 0.5, 0}
+			}
+			m.set(p, e)
+			counts[m.class]++
+			all = m
+			for q := range e {
+				all.axes[q].spread(p.axes[q], e[q])
+				all.radius[q] = math.Inf(1)
+			}
+			for v, values := range p.values {
+				got, want := w.sum(p, v, &m, c), p.direct(&all, c, values)
+				tolerance := 1e-13 * float64(d.N)
+				if off := cmplx.Abs(got.zero - want.zero); !(off <= tolerance) {
+					t.Errorf("%s: class %d, %+v: S_0 is %v, want %v", kind, m.class, e, got.zero, want.zero)
+				}
+				for q, a := range p.axes {
+					for r := range 2 {
+						scale := math.Pow(max(1, a.span), float64(1+r))
+						if off := cmplx.Abs(got.along[q][r] - want.along[q][r]); !(off <= tolerance*scale) {
+							t.Errorf("%s: class %d, %+v: S_%d along %d is off by %.2g", kind, m.class, e, r+1, q, off)
+						}
+					}
+				}
+			}
+		}
+		t.Logf("%s: %v", kind, counts)
+		if counts[few] == 0 || counts[grid] == 0 || counts[none] == 0 {
+			t.Errorf("%s: waves of each class: %v", kind, counts)
+		}
+	}
+}
+
+// TestPlanePlaces checks the layout of rows with two inputs: on a grid if both inputs are even and the grid has few points without a row.
+func TestPlanePlaces(t *testing.T) {
+	for kind, even := range map[string]bool{
+		"grid": true, "grid with holes": true, "grid with a huge gap": true, "scattered": false, "clustered": false, "collinear": false,
+		"one input constant": false, "scattered, with a huge gap": false,
+	} {
+		rng := rand.New(rand.NewPCG(5, 26))
+		d := backendtest.SpectrumData(kind, 1000, 1, rng)
+		p := newPlane(d)
+		_, onGrid := p.places.(cells)
+		testkit.Equal(t, onGrid, even, kind)
+		for range 50 {
+			var z, radius [2]float64
+			for q, a := range p.axes {
+				z[q], radius[q] = a.span*(rng.Float64()-0.5), a.span*rng.Float64()*0.3
+			}
+			found, sum, want := 0, 0.0, 0.0
+			inside := func(i int) bool {
+				for q := range z {
+					if math.Abs(p.places.at(i, q).Hi-z[q]) > radius[q] {
+						return false
+					}
+				}
+				return true
+			}
+			p.places.each(z, radius, func(from, to int) {
+				for i := from; i < to; i++ {
+					found++
+					if inside(i) {
+						sum += p.values[1][i]
+					}
+				}
+			})
+			for i, v := range p.values[1] {
+				if inside(i) {
+					want += v
+				}
+			}
+			testkit.Near(t, sum, want, 1e-12*float64(d.N), kind)
+			testkit.Equal(t, p.places.count(z, radius), found, kind)
+		}
+	}
+	for _, x := range [][]float64{{0, 1, 1, math.NaN()}, {0, 1, 1, math.Inf(1)}, {-1e308, 0, 1e308, 1}, {0, 1e308, 1, 1e308}} {
+		if newPlane(&backend.Data{N: 2, Q: 2, X: x}) != nil {
+			t.Errorf("%v have tables", x)
+		}
+	}
+}
+
+// TestPlaneHistory checks that sums do not depend on the tables of earlier features, and that Pullback does not depend on earlier calls of
+// Moments.
+func TestPlaneHistory(t *testing.T) {
+	for kind := range backendtest.Places {
+		rng := rand.New(rand.NewPCG(2, 27))
+		d := backendtest.SpectrumData(kind, 1500, 2, rng)
+		stretch := backendtest.Stretch{3, 300, 0}
+		f, other := backendtest.SpectrumFeatures(d, 12, stretch, rng), backendtest.SpectrumFeatures(d, 12, stretch, rng)
+		for k := range other.Freq {
+			other.Freq[k] *= 3
+		}
+		fresh, used := &Rows{data: *d, passCost: math.Inf(1)}, &Rows{data: *d, passCost: math.Inf(1)}
+		momentsOf(t, used, other)
+		bar := momentsOf(t, &Rows{data: *d, passCost: math.Inf(1)}, f)
+		want, got := backend.NewFeatures(12, 2), backend.NewFeatures(12, 2)
+		testkit.OK(t, errors.Join(fresh.Pullback(want, f, bar), used.Pullback(got, f, bar)))
+		for i, field := range want.Fields() {
+			testkit.Equal(t, got.Fields()[i].Data, field.Data, kind, ", ", field.Name)
+		}
+		a, b := momentsOf(t, fresh, f), momentsOf(t, used, f)
+		testkit.Equal(t, a.Gram.Diag[0], b.Gram.Diag[0], kind)
+		testkit.Equal(t, a.C, b.C, kind)
+	}
+}
+
+// TestPlaneChoice checks that tables are used for two inputs if their operation count is lower, and passes over the rows otherwise and for
+// features that tables do not support.
+func TestPlaneChoice(t *testing.T) {
+	side := func(n int) float64 { return math.Sqrt(float64(n)) }
+	for _, c := range []struct {
+		name   string
+		n, m   int
+		reach  float64 // in ranges
+		change func(f *backend.Features)
+		tables bool
+	}{
+		{name: "few rows", n: 2*minRows - 1, m: 100, reach: 10},
+		{name: "some rows", n: 3000, m: 100, reach: 10},
+		{name: "some rows, cosines and sines", n: 3000, m: 100, reach: 10, tables: true, change: func(f *backend.Features) {
+			for k := 1; k < f.M; k += 2 {
+				copy(f.Freq[2*k:2*k+2], f.Freq[2*k-2:])
+				copy(f.Decay[2*k:2*k+2], f.Decay[2*k-2:])
+				copy(f.Center[2*k:2*k+2], f.Center[2*k-2:])
+			}
+		}},
+		{name: "many rows", n: 20_000, m: 100, reach: 10, tables: true},
+		{name: "many rows, one feature", n: 20_000, m: 1, reach: 10, tables: true},
+		{name: "short features", n: 20_000, m: 100, reach: 0.1},
+		{name: "very short features", n: 20_000, m: 100, reach: 0.003, tables: true}, // by their rows
+		{name: "a frequency that is not a number", n: 20_000, m: 10, reach: 10, change: func(f *backend.Features) { f.Freq[3] = math.NaN() }},
+		{name: "an infinite center", n: 20_000, m: 10, reach: 10, change: func(f *backend.Features) { f.Center[3] = math.Inf(1) }},
+		{name: "a frequency beyond the tables", n: 20_000, m: 10, reach: 10, change: func(f *backend.Features) { f.Freq[3] = 1e5 }},
+	} {
+		rng := rand.New(rand.NewPCG(4, 28))
+		d := backendtest.SpectrumData("scattered", c.n, 1, rng)
+		f := backendtest.SpectrumFeatures(d, c.m, backendtest.Stretch{c.reach * side(c.n), c.reach * side(c.n), 0}, rng)
+		for i := range f.Freq {
+			f.Freq[i] *= 0.2
+		}
+		if c.change != nil {
+			c.change(f)
+		}
+		p := &passes{}
+		testkit.OK(t, Over(p, d).Moments(backend.NewMoments(f, 1), f))
+		testkit.Equal(t, p.calls == 0, c.tables, c.name)
 	}
 }
 

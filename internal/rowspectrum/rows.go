@@ -89,7 +89,7 @@ func Over(rows backend.Rows, d *backend.Data) backend.Rows {
 // Terms is the number of rounding errors in an entry of G or C from tables, relative to the largest diagonal entry.
 const Terms = 1000
 
-// Moments fills dst with C = Φ̄ᵀY and G = E[ΦᵀΦ].
+// Moments fills dst with C = Φ̄ᵀY and G = E[ΦᵀΦ]. It uses the last sums if at most amplitudes have changed since.
 func (r *Rows) Moments(dst *backend.Moments, f *backend.Features) error {
 	if err := r.data.CheckMoments(dst, f); err != nil {
 		return fmt.Errorf("row spectrum: moments: %w", err)
@@ -99,8 +99,10 @@ func (r *Rows) Moments(dst *backend.Moments, f *backend.Features) error {
 		dst.Terms = 0
 		return r.Rows.Moments(dst, f)
 	}
-	if err := r.take(f); err != nil {
-		return fmt.Errorf("row spectrum: moments: %w", err)
+	if !r.sums.match(f) {
+		if err := r.take(f); err != nil {
+			return fmt.Errorf("row spectrum: moments: %w", err)
+		}
 	}
 	r.sums.moments(dst, f, r.data.N)
 	dst.Terms = Terms
