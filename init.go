@@ -399,7 +399,7 @@ func (pr *problem) tables(s *variational.Shape) (cheaper bool, flops, bytes floa
 	} else if backend != "cpu" && backend != "cpu on ranks" {
 		return false, 0, 0
 	}
-	if s.Windows.Count() > 1 || s.Q > 1 && passCost == rowspectrum.Card {
+	if s.Windows.Count() > 1 {
 		return false, 0, 0
 	}
 	if cheaper, flops, bytes = rowspectrum.Expect(pr.data.N, s.Q, s.M(), s.D, pr.grid.Band, passCost); !cheaper {

@@ -100,7 +100,7 @@ tests() { stage "$1" "$2" env -C "$dir/test/$3" VSSGP_REQUIRE_GPU=1 "${@:5}" "./
 n=1000000 m=1024 wide=4096 each=64 window=1024 peers_n=250000 peer_n=16000 peer_m=800 square=4096 repeats=5
 long=9600000 fine=40 grain=512 compare_n=65536 longest=10000000 laps=30
 checked=${VSSGP_DEVICE_TESTS:-.}
-sanitized=${VSSGP_DEVICE_SANITIZE:-^TestRowsMatchCPU\$/./^193|^TestRowsMatchCPU\$/./^257|^TestRowsMatchCPU\$/./^dense,_even|^TestLargeTilesMatchSmallTiles\$|^TestTablesMatchCPU\$}
+sanitized=${VSSGP_DEVICE_SANITIZE:-^TestRowsMatchCPU\$/./^193|^TestRowsMatchCPU\$/./^257|^TestRowsMatchCPU\$/./^dense,_even|^TestLargeTilesMatchSmallTiles\$|^TestTablesMatchCPU\$|^TestPlanesMatchPlanesOfCPU\$}
 fit=(fit "$dir/audio/second.wav" --iterations 20 --seed 1 --json --progress never)
 windows=(--window 32ms) tables=(--method vssgp --window none --init spectrum --components 400)
 if [ -n "$small" ]; then
@@ -144,6 +144,9 @@ if selected speed; then
 	speed long 40 "${on[@]}" -n $longest -features $m
 	speed small 20 "${on[@]}" -n $peer_n -features $peer_m
 	speed small-direct 20 "${on[@]}" -n $peer_n -features $peer_m -direct
+	compare plane-compare -n $n -features $m -inputs 2
+	speed plane 30 "${on[@]}" "${dense[@]}" -inputs 2
+	speed plane-uneven 30 "${on[@]}" "${dense[@]}" -inputs 2 -uneven
 fi
 if selected tests; then
 	tests test-gpu 120 gpu "$checked"
@@ -163,11 +166,11 @@ if selected compare; then
 fi
 if selected inputs; then # passes over the rows, alternating with libraries that compute the same
 	for q in 2 8; do
-		compare inputs-$q-compare -n $((compare_n / 4)) -features $m -inputs $q
-		speed inputs-$q 30 "${on[@]}" -n $peers_n -features $m -inputs $q
-		speed inputs-$q-small 20 "${on[@]}" -n $peer_n -features $peer_m -inputs $q
+		compare inputs-$q-compare -n $((compare_n / 4)) -features $m -inputs $q -direct
+		speed inputs-$q 30 "${on[@]}" -n $peers_n -features $m -inputs $q -direct
+		speed inputs-$q-small 20 "${on[@]}" -n $peer_n -features $peer_m -inputs $q -direct
 		for peer in torch jax; do
-			speed inputs-$q-$peer 60 -case "exact Q=$q, with $peer" -device "$device" -n $peers_n -features $m -inputs $q -peers $peer -peer-time 40s -python "$python"
+			speed inputs-$q-$peer 60 -case "exact Q=$q, with $peer" -device "$device" -n $peers_n -features $m -inputs $q -direct -peers $peer -peer-time 40s -python "$python"
 		done
 	done
 fi
@@ -183,8 +186,12 @@ if selected peers; then # bound and gradient are compared with ours first; ours 
 	done
 fi
 if selected profile && needs ncu ncu; then
-	for kernel in ${VSSGP_DEVICE_PROFILE:-spectrum_gram spectrum_pullback dense_panel moments_gram_128 pullback_128 moments_gram_reduce}; do # one launch; by default ncu would fix the clocks
-		[[ $kernel = spectrum_* || $kernel = dense_* ]] && sums= || sums=-direct
+	for kernel in ${VSSGP_DEVICE_PROFILE:-spectrum_gram plane_gram spectrum_pullback dense_panel moments_gram_128 pullback_128 moments_gram_reduce}; do # one launch; by default ncu would fix the clocks
+		case $kernel in
+		plane_*) sums="-inputs 2" ;;
+		spectrum_* | dense_*) sums= ;;
+		*) sums=-direct ;;
+		esac
 		stage "ncu-$kernel" 30 ncu --clock-control none --kill yes --launch-count 1 --kernel-name "$kernel" --section SpeedOfLight \
 			--section WarpStateStats --section SchedulerStats --section MemoryWorkloadAnalysis --section Occupancy --csv \
 			"$bench" speed -device "$device" -repeats 1 "${dense[@]}" $sums || continue

@@ -60,5 +60,5 @@
 // memory and need no device. data.go contains the rows. features.go and operation.go contain the
 // common parts of the operations in moments.go, pullback.go, factorized.go and predict.go.
 // solve.go contains the algebra of windows, dense.go the algebra of one window, and spectrum.go
-// the sums from tables for one input without windows (internal/rowspectrum).
+// the sums from tables for one or two inputs without windows (internal/rowspectrum).
 package gpu

@@ -24,6 +24,7 @@ func TestReversedThreadsGiveSameBits(t *testing.T) {
 		{n: 300, m: 70, q: 2, d: 1},
 		{n: 700, m: 90, q: 1, d: 1, even: true, windows: 3},
 		{n: 300, m: 200, q: 1, d: 2, windows: 10}, // 20 features each: partial strips and panels, and segments
+		{n: 100, m: 9, q: 2, d: 1, tables: true},
 	} {
 		p := newProblem(s)
 		onEach(t, func(t *testing.T, ordinal int) {

@@ -26,13 +26,13 @@ func TestEmulated(t *testing.T) {
 		testkit.Must(os.ReadDir(folder))(t)
 	}
 	c := exec.Command("go", "test", "-count=1", "-v", "-tags", "cudaemu", "-run",
-		"^Test(Rows|Tables)MatchCPU$/.*/(63_features|even_but_for_a_step,_windows|windows_without_features|uneven,_steep)$", ".")
+		"^Test(Rows|Tables)MatchCPU$/.*/(63_features|even_but_for_a_step,_windows|windows_without_features|uneven,_steep|two_inputs)$", ".")
 	c.Env = append(os.Environ(), "VSSGP_REQUIRE_GPU=1")
 	out, err := c.CombinedOutput()
 	t.Logf("%s", out)
 	passed := strings.Count(string(out), "--- PASS: TestRowsMatchCPU/") + strings.Count(string(out), "--- PASS: TestTablesMatchCPU/")
-	if err != nil || passed != 6 { // the GPU twice, three cases and one of tables
-		t.Errorf("%d tests on an emulated GPU passed, expected 6: %v", passed, err)
+	if err != nil || passed != 7 { // the GPU twice, three cases and two of tables
+		t.Errorf("%d tests on an emulated GPU passed, expected 7: %v", passed, err)
 	}
 }
 

@@ -24,6 +24,7 @@ var mutantShapes = []shape{
 	{n: 150, m: 200, q: 1, d: 2, windows: 10},
 	{n: 150, m: 20, q: 1, d: 5, windows: 40}, // every other window has no features
 	{n: 100, m: 40, q: 1, d: 1, even: true, tables: true},
+	{n: 100, m: 9, q: 2, d: 1, tables: true},
 }
 
 // A barrierLine is a source line with a barrier.

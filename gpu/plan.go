@@ -31,6 +31,7 @@ import (
 
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/cuda"
+	"github.com/vssgp/vssgp/internal/rowspectrum"
 	"github.com/vssgp/vssgp/kernels"
 )
 
@@ -49,8 +50,8 @@ type plan struct {
 	table       []byte       // read by its kernels: chunks, jobs, reductions, blocks of a chain
 	tabled      *cuda.Memory // the device's copy of the table, or nil
 	passes      []*pass
-	frequencies int  // in the tables, if these are faster than passes over the rows; 0: passes are faster
-	tables      bool // the sums come from tables, whose arrays fit into memory
+	frequencies rowspectrum.Size // in the tables, if these are faster than passes over the rows; 0: passes are faster
+	tables      bool             // the sums come from tables, whose arrays fit into memory
 
 	chunks, rowJobs section   // jobs of a few rows each (residuals, predictions); reductions of pairs
 	levels          []section // of the chain

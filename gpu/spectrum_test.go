@@ -45,6 +45,89 @@ func TestTablesMatchExactSums(t *testing.T) {
 	})
 }
 
+// TestPlanesMatchExactSums is TestTablesMatchExactSums for two inputs.
+func TestPlanesMatchExactSums(t *testing.T) {
+	onEach(t, func(t *testing.T, ordinal int) {
+		b := open(t, Options{Ordinal: ordinal, anyTables: true})
+		for kind := range backendtest.Places {
+			for _, n := range slow.Pick([]int{50, 500, 4000}, []int{50, 500}) {
+				side := math.Sqrt(float64(n))
+				for _, s := range []backendtest.Stretch{
+					{0.1 * side, 0.4 * side, 0.05}, {0.3 * side, 100 * side, 0.2}, {0.2 * side, 10 * side, 9.5},
+				} {
+					rng := rand.New(rand.NewPCG(uint64(n), 7))
+					d := backendtest.SpectrumData(kind, n, 1, rng)
+					b.tablesAreTrue(t, fmt.Sprintf("%d rows %s, reach %.3g to %.3g", n, kind, s[0], s[1]), d, backendtest.SpectrumFeatures(d, 9, s, rng))
+				}
+			}
+		}
+		for _, m := range []int{1, 2, 5, 32, 33} {
+			rng := rand.New(rand.NewPCG(uint64(m), 8))
+			d := backendtest.SpectrumData("grid with holes", 200, m%6, rng)
+			f := backendtest.SpectrumFeatures(d, m, backendtest.Stretch{5, 3000, 0.5}, rng)
+			b.tablesAreTrue(t, fmt.Sprintf("%d features, %d outputs", m, d.D), d, f)
+		}
+	})
+}
+
+// TestPlanesMatchPlanesOfCPU compares sums of two inputs from tables with sums from the CPU's tables. Runs of up to seven features
+// differ only in phase and amplitudes, so that they share sums.
+func TestPlanesMatchPlanesOfCPU(t *testing.T) {
+	onEach(t, func(t *testing.T, ordinal int) {
+		b := open(t, Options{Ordinal: ordinal, anyTables: true})
+		for _, kind := range []string{"grid with holes", "clustered"} {
+			rng := rand.New(rand.NewPCG(3, 9))
+			d := backendtest.SpectrumData(kind, 20_000, 2, rng)
+			f := backendtest.SpectrumFeatures(d, 33, backendtest.Stretch{100, 1000, 0.5}, rng)
+			for k := range f.M {
+				if i := k % 11; i == 1 || i > 4 {
+					copy(f.Center[2*k:], f.Center[2*k-2:2*k])
+					copy(f.Decay[2*k:], f.Decay[2*k-2:2*k])
+					copy(f.Freq[2*k:], f.Freq[2*k-2:2*k])
+				}
+			}
+			host, card := rowspectrum.Over(nil, d).(*rowspectrum.Rows), testkit.Must(b.Open(*d))(t)
+			want, got := momentsAndGradient(t, host, f), momentsAndGradient(t, card, f)
+			if !host.Tables() || !card.(*rows).Tables() {
+				t.Fatalf("%s: passes over the rows are used", kind)
+			}
+			testkit.OK(t, errors.Join(near(got[:2], want[:2], 1e-12), near(got[2:], want[2:], 1e-10)))
+			testkit.OK(t, card.Close())
+		}
+	})
+}
+
+// momentsAndGradient returns C, G and a gradient.
+func momentsAndGradient(t *testing.T, r backend.Rows, f *backend.Features) []answer {
+	t.Helper()
+	m, g := backend.NewMoments(f, 2), backend.NewFeatures(f.M, f.Q)
+	testkit.OK(t, errors.Join(r.Moments(m, f), r.Pullback(g, f, m)))
+	all := []answer{{"C", m.C}, {"G", m.Gram.Diag[0]}}
+	for _, a := range g.Fields() {
+		all = append(all, answer{a.Name, a.Data})
+	}
+	return all
+}
+
+// TestShortFeaturesOfPlanes checks that passes over the rows are used if a feature of two inputs is too short for tables on a GPU.
+func TestShortFeaturesOfPlanes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 9))
+	d := backendtest.SpectrumData("scattered", 1000, 1, rng)
+	f := backendtest.SpectrumFeatures(d, 5, backendtest.Stretch{50, 100, 0}, rng)
+	onEach(t, func(t *testing.T, ordinal int) {
+		b := open(t, Options{Ordinal: ordinal, anyTables: true})
+		for _, short := range []bool{false, true} {
+			if f.Decay[3] = 0.01; short {
+				f.Decay[3] = 1e4
+			}
+			r := testkit.Must(b.Open(*d))(t)
+			testkit.OK(t, r.Moments(backend.NewMoments(f, 1), f))
+			testkit.Equal(t, r.(*rows).Tables(), !short)
+			testkit.OK(t, r.Close())
+		}
+	})
+}
+
 func (b *Backend) tablesAreTrue(t *testing.T, name string, d *backend.Data, f *backend.Features) {
 	t.Helper()
 	rows := testkit.Must(b.Open(*d))(t)
@@ -62,6 +145,7 @@ var tableShapes = []shape{
 	{name: "uneven, steep", n: 300, m: 64, q: 1, d: 1, steep: true, tables: true},
 	{name: "dense, shuffled", n: 200, m: 130, q: 1, d: 5, shuffled: true, tables: true},
 	{name: "uneven, short", n: 600, m: 70, q: 1, d: 2, short: true, tables: true},
+	{name: "two inputs", n: 200, m: 9, q: 2, d: 2, tables: true},
 }
 
 // TestTablesMatchCPU compares all methods with package cpu, twice with the same rows: the second time
@@ -81,6 +165,7 @@ func TestTablesMatchCPU(t *testing.T) {
 						}
 					}
 				}
+				testkit.Equal(t, r.(*rows).Tables(), true)
 			})
 		}
 	})
@@ -98,18 +183,19 @@ func TestLanesHaveSimilarSums(t *testing.T) {
 		}
 	}
 	source := rowspectrum.New(&p.data)
-	waves, count := source.Choose(p.features, math.Inf(1))
-	if count == 0 {
+	waves, size := source.Choose(p.features, math.Inf(1))
+	if size == (rowspectrum.Size{}) {
 		t.Fatal("passes over the rows are used")
 	}
 	g := source.Grid()
+	axis := g.Axes[0]
 	terms := func(a, b []float64) float64 {
 		decay, apart := a[simd.PairDecay]+b[simd.PairDecay], a[simd.PairCenter]-b[simd.PairCenter]
 		width := g.Digits*g.Digits - a[simd.PairDecay]*b[simd.PairDecay]/decay*apart*apart
-		half := math.Floor(g.Digits*math.Sqrt(decay+g.P0)/g.Angle+0.5) + 1
+		half := math.Floor(g.Digits*math.Sqrt(decay+axis.P0)/axis.Angle+0.5) + 1
 		n := 2 * min(half+1, tables) * math.Floor(half/tables+1)
-		if decay*g.Span*g.Span > width {
-			n = min(n, 5*float64(g.Rows)*2*math.Sqrt(max(0, width)/decay)/g.Span)
+		if decay*axis.Span*axis.Span > width {
+			n = min(n, 5*float64(g.Rows)*2*math.Sqrt(max(0, width)/decay)/axis.Span)
 		}
 		return n
 	}
@@ -127,7 +213,7 @@ func TestLanesHaveSimilarSums(t *testing.T) {
 		}
 		return longest / all
 	}
-	given, sorted := ratio(waves, simd.PairRows), ratio(byReach(waves, g), simd.PairRows+1)
+	given, sorted := ratio(waves.Along[0], simd.PairRows), ratio(byReach(waves, g), simd.PairRows+1)
 	if t.Logf("longest to mean sum: %.2f in the given order, %.2f sorted", given, sorted); given < 4 || sorted > 1.5 {
 		t.Error("expected more than 4 and at most 1.5")
 	}
@@ -136,16 +222,20 @@ func TestLanesHaveSimilarSums(t *testing.T) {
 // TestTablesInBudget checks that passes over the rows are used if the tables do not fit into
 // memory.
 func TestTablesInBudget(t *testing.T) {
-	p := newProblem(shape{n: 600, m: 70, q: 1, d: 1, even: true, tables: true})
-	onEach(t, func(t *testing.T, ordinal int) {
-		for _, m := range p.methods() {
-			o := p.options(ordinal)
-			needed := p.needed(t, m, o)
-			o.Budget = needed
-			want, got := testkit.Must(p.run(open(t, shape{}.options(ordinal)), m))(t), testkit.Must(p.run(open(t, o), m))(t)
-			testkit.OK(t, near(got, want, 1e-10))
-		}
-	})
+	for _, p := range []*problem{
+		newProblem(shape{n: 600, m: 70, q: 1, d: 1, even: true, tables: true}),
+		newProblem(shape{n: 300, m: 9, q: 2, d: 1, tables: true}),
+	} {
+		onEach(t, func(t *testing.T, ordinal int) {
+			for _, m := range p.methods() {
+				o := p.options(ordinal)
+				needed := p.needed(t, m, o)
+				o.Budget = needed
+				want, got := testkit.Must(p.run(open(t, shape{}.options(ordinal)), m))(t), testkit.Must(p.run(open(t, o), m))(t)
+				testkit.OK(t, near(got, want, 1e-10))
+			}
+		})
+	}
 }
 
 // TestTablesInTightMemory checks that sums whose memory was reused for other arrays are not used

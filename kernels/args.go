@@ -24,6 +24,7 @@ const (
 	SpectrumTile = 32   // edge of the tiles of pairs that spectrum_gram writes
 	NearTerms    = 16   // terms on either side of a frequency that spectrum_gram copies to shared memory
 	PairStrip    = 8    // columns of a tile of pairs that spectrum_pullback copies to shared memory at a time
+	PatchRows    = 64   // weights of a warp of plane_gram in shared memory
 	PairSums     = 8    // numbers of a pair
 	SingleSums   = 6    // numbers of a feature's sums with one vector
 )
@@ -80,6 +81,23 @@ type PassArgs struct {
 	Rot    uint64
 	Chunks uint64
 	Jobs   uint64
+}
+
+// Plane are the arguments that several kernels begin with.
+type Plane struct {
+	Tables  uint64
+	Axes    uint64
+	Entries int64
+	Width   int64
+	Digits  float64
+	Waves   uint64
+	Runs    uint64
+	Count   int64
+	Amp     uint64
+	Power   uint64
+	Ripple  uint64
+	M       int64
+	D       int64
 }
 
 // Spectrum are the arguments that several kernels begin with.
@@ -626,6 +644,47 @@ func (a *MomentsGramReduce) Words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 5)
 }
 
+// PlaneColumns are the arguments of plane_columns (plane.cu).
+type PlaneColumns struct {
+	Plane
+	Singles uint64
+	Sums    uint64
+	N       int64
+}
+
+var _ [128]byte = [unsafe.Sizeof(PlaneColumns{})]byte{}
+
+// Name returns the kernel's name in the PTX.
+func (PlaneColumns) Name() string { return "plane_columns" }
+
+// Block returns the number of threads per block.
+func (PlaneColumns) Block() int { return 128 }
+
+// Words returns the arguments in order, sharing a's memory.
+func (a *PlaneColumns) Words() []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 16)
+}
+
+// PlaneGram are the arguments of plane_gram (plane.cu).
+type PlaneGram struct {
+	Plane
+	Pairs uint64
+	Gram  uint64
+}
+
+var _ [120]byte = [unsafe.Sizeof(PlaneGram{})]byte{}
+
+// Name returns the kernel's name in the PTX.
+func (PlaneGram) Name() string { return "plane_gram" }
+
+// Block returns the number of threads per block.
+func (PlaneGram) Block() int { return 128 }
+
+// Words returns the arguments in order, sharing a's memory.
+func (a *PlaneGram) Words() []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 15)
+}
+
 // PredictQuad128 are the arguments of predict_quad_128 (predict.cu).
 type PredictQuad128 struct {
 	Chunks uint64
@@ -844,9 +903,11 @@ type SpectrumPullback struct {
 	Cbar    uint64
 	Part    uint64
 	N       int64
+	Q       int64
+	Input   int64
 }
 
-var _ [240]byte = [unsafe.Sizeof(SpectrumPullback{})]byte{}
+var _ [256]byte = [unsafe.Sizeof(SpectrumPullback{})]byte{}
 
 // Name returns the kernel's name in the PTX.
 func (SpectrumPullback) Name() string { return "spectrum_pullback" }
@@ -856,7 +917,7 @@ func (SpectrumPullback) Block() int { return 128 }
 
 // Words returns the arguments in order, sharing a's memory.
 func (a *SpectrumPullback) Words() []uint64 {
-	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 30)
+	return unsafe.Slice((*uint64)(unsafe.Pointer(a)), 32)
 }
 
 // SumsReduce are the arguments of sums_reduce (reduce.cu).

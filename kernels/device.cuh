@@ -73,3 +73,14 @@ DEVICE void copy_commit() { asm volatile("cp.async.commit_group;" ::: "memory");
 template <int N> DEVICE void copy_wait() { asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory"); }
 
 #endif
+
+// fold halves the sums of a lane: it keeps one half and exchanges the other for its partner's part
+// of the kept half.
+template <int HALF, int N> DEVICE void fold(double (&v)[N]) {
+	bool upper = threadIdx.x & HALF;
+#pragma unroll
+	for (int i = 0; i < HALF; i++) {
+		double keep = upper ? v[i + HALF] : v[i], give = upper ? v[i] : v[i + HALF];
+		v[i] = keep + shuffle_xor(give, HALF);
+	}
+}

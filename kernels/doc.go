@@ -34,6 +34,8 @@
 //
 //	spectrum.cuh     sums over rows of a wave
 //	spectrum.cu      C, G and the gradient
+//	plane.cuh        sums over rows of a wave over two inputs, by a warp
+//	plane.cu         C and G for two inputs, whose gradient spectrum.cu computes
 //
 // The algebra of A = G + λI:
 //
@@ -143,6 +145,15 @@
 //	Unit              a step in units of x
 //	Waves             [M,7] P, Z in two numbers, ωT/2π in two, turns at X = 0, the feature; sorted by reach
 //	Pairs, Singles    sums of pairs of features, and of each feature with each vector
+//	Q, Input          number of inputs; the input to which the waves and sums of spectrum_pullback belong
+//
+// The kernels for tables of two inputs (plane.cuh) begin with an embedded Plane:
+//
+//	Tables, Entries   [1+D,Entries] E_g as in rowspectrum.Arrays.Planes, and the numbers of each
+//	Width             distance between real and imaginary parts
+//	Axes              [2,7] the numbers of rowspectrum.Axis without the unit, and the largest frequency in the tables
+//	Waves             [2,M,7] as for one input, for each input; the turns of a feature are the total of both
+//	Runs, Count       the first wave of each of Count runs that differ only in phase, then M
 //
 // # Arithmetic
 //

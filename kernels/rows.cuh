@@ -70,17 +70,6 @@ DEVICE void walk(double (&acc)[32], Terms &terms, const Rows &r, const FeaturePa
 	}
 }
 
-// fold halves the sums of a lane: it keeps one half and exchanges the other for its partner's part
-// of the kept half.
-template <int HALF> DEVICE void fold(double (&v)[32]) {
-	bool upper = threadIdx.x & HALF;
-#pragma unroll
-	for (int i = 0; i < HALF; i++) {
-		double keep = upper ? v[i + HALF] : v[i], give = upper ? v[i] : v[i + HALF];
-		v[i] = keep + shuffle_xor(give, HALF);
-	}
-}
-
 // totals adds 32 numbers over the block's threads; thread t < 32 receives total t.
 template <int THREADS> DEVICE double totals(double (&v)[32], double *room) {
 	int warp = threadIdx.x / 32, lane = threadIdx.x % 32;

@@ -20,5 +20,6 @@ constexpr int DENSE_MIRROR = 32;  // edge of the tiles that dense_adjoint mirror
 constexpr int SPECTRUM_TILE = 32; // edge of the tiles of pairs that spectrum_gram writes
 constexpr int NEAR_TERMS = 16;    // terms on either side of a frequency that spectrum_gram copies to shared memory
 constexpr int PAIR_STRIP = 8;     // columns of a tile of pairs that spectrum_pullback copies to shared memory at a time
+constexpr int PATCH_ROWS = 64;    // weights of a warp of plane_gram in shared memory
 constexpr int PAIR_SUMS = 8;      // numbers of a pair
 constexpr int SINGLE_SUMS = 6;    // numbers of a feature's sums with one vector

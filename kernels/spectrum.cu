@@ -1,6 +1,7 @@
 // On the CPU: internal/rowspectrum/sums.go; spectrum_pullback: internal/rowspectrum/gradient.go.
 //
-// C, G and the gradient of one window with one input, from tables (spectrum.cuh) instead of passes over the rows.
+// C, G and the gradient of one window with one input, from tables (spectrum.cuh) instead of passes over the rows; plane.cu computes C and G
+// with two inputs.
 //
 // spectrum_gram      one thread for each pair of features j > k; block (4 features j, 32 features k). Writes the sums of both products
 //                    to pairs [tiles of the lower triangle][PAIR_SUMS][32 j][32 k] and, if gram is not null, G_jk = ½A1_jA1_k Re S_0
@@ -9,21 +10,12 @@
 // spectrum_columns   one thread for each feature and vector v; block (128 features, v). v = 0 is E[φ²], v = 1 + o is output o. Writes
 //                    singles [1+D,M] and, if sums is not null, C and E[φ²] as moments_columns does
 // spectrum_pullback  one warp for each 32 features times 32 others, one lane for each of the former; block (32 features, 4·32 others).
-//                    Writes part [features/32][others/32][32][7], the sums of contract.cuh, for sums_reduce
+//                    Writes part [features/32][others/32][32][4+3·q], the sums of contract.cuh, for sums_reduce: one launch for each
+//                    input, with the waves and sums along it, writes the sums by that input and, with the same bits, the common ones
 //   shared memory    six numbers of 32 × 8 pairs for each warp, if the others come before the features
 //   precision        float64, sums in a fixed order
 #include "contract.cuh"
 #include "spectrum.cuh"
-
-constexpr int TILE = SPECTRUM_TILE, AREA = TILE * TILE;
-
-// pair_at returns the index of the first number of a pair j > k. With S⁺ the sums of ψ_jψ_k and S⁻
-// of ψ_jψ_k*, the eight numbers, AREA apart, are Re(S_r⁺ + S_r⁻) for r = 0, 1, 2, Im(S_r⁺ + S_r⁻)
-// for r = 0, 1, Im(S_r⁺ − S_r⁻) for r = 0, 1, and the point a.
-DEVICE long long pair_at(long long j, long long k) {
-	long long row = j / TILE, tile = row * (row + 1) / 2 + k / TILE;
-	return (tile * PAIR_SUMS * TILE + j % TILE) * TILE + k % TILE;
-}
 
 // copy_near copies the terms of a table around the waves' frequencies to a warp's part of shared memory. first is the
 // index of the first term for the lane's wave, or negative. A row of NEAR has one wave's terms, which the warp loads
@@ -60,38 +52,20 @@ KERNEL(128) spectrum_gram(SPECTRUM, double *pairs, double *gram) {
 		shape.choose(s, true);
 	}
 	Complex *near = terms + (threadIdx.x - lane) * NEAR;
-	WaveSums both = {0, 0, 0, 0, 0};
-	double minus0 = 0, minus1 = 0;
+	PairSums all;
+	all.clear();
 #pragma unroll 1
 	for (int sign = 1; sign >= -1; sign -= 2) {
-		Carrier c = aliased(s, {own.cycles + sign * other.cycles, own.part + sign * other.part, own.phase + sign * other.phase});
+		Carrier c = aliased(s, combined(own, other, sign));
 		copy_near(near, s.tables, shape.nearby() ? s.margin + (long long)fabs(c.cycles) - NEAR_TERMS : -1);
-		WaveSums of = shape.sums(s, c, 0, shape.nearby() ? near + lane * NEAR : nullptr);
-		both.re0 += of.re0;
-		both.re1 += of.re1;
-		both.re2 += of.re2;
-		both.im0 += of.im0;
-		both.im1 += of.im1;
-		minus0 += sign * of.im0;
-		minus1 += sign * of.im1;
+		all.add(shape.sums(s, c, 0, shape.nearby() ? near + lane * NEAR : nullptr), sign);
 	}
 	if (!there)
 		return;
-	const double all[PAIR_SUMS] = {both.re0, both.re1, both.re2, both.im0, both.im1, minus0, minus1, shape.a};
-#pragma unroll
-	for (int i = 0; i < PAIR_SUMS; i++)
-		pairs[pair_at(j, k) + i * AREA] = all[i];
-	if (gram) {
-		long long a = waves[j].feature(), b = waves[k].feature();
-		gram[a > b ? a * m + b : b * m + a] = 0.5 * amp[a] * amp[b] * both.re0;
-	}
+	all.store(pairs + pair_at(j, k), shape.a);
+	if (gram)
+		store_entry(gram, m, amp, own.feature(), other.feature(), all.both.re0);
 }
-
-// A Single contains the sums of one wave, about the point a.
-struct Single {
-	WaveSums of;
-	double a;
-};
 
 KERNEL(128) spectrum_columns(SPECTRUM, Single *singles, double *sums, long long n) {
 	Spectrum s = SPECTRUM_OF_ARGUMENTS;
@@ -99,25 +73,20 @@ KERNEL(128) spectrum_columns(SPECTRUM, Single *singles, double *sums, long long 
 	if (k >= m)
 		return;
 	FeatureWave w = waves[k];
-	long long feature = w.feature();
-	if (v == 0) // ψ⁴ at half its phase, exp(−4q + 2iθ)
-		w = {4 * w.p, w.z, w.low, 2 * w.cycles, 2 * w.part, 2 * w.phase, w.index};
+	if (v == 0)
+		w = w.twice();
 	Shape shape;
 	shape.e = {w.p, w.z, w.low, 0};
 	shape.choose(s, v == 0);
 	WaveSums of = shape.sums(s, aliased(s, {w.cycles, w.part, w.phase}), v, nullptr);
 	singles[v * m + k] = {of, shape.a};
-	if (!sums)
-		return;
-	if (v == 0)
-		sums[feature * (OUTPUT_GROUP + 1) + OUTPUT_GROUP] = fma(ripple[feature], of.re0, power[feature] * (double)n);
-	else
-		sums[((v - 1) / OUTPUT_GROUP * m + feature) * (OUTPUT_GROUP + 1) + (v - 1) % OUTPUT_GROUP] = amp[feature] * of.re0;
+	if (sums)
+		store_column(sums, w.feature(), v, m, of.re0, amp, power, ripple, n);
 }
 
 // slope adds to a feature's sums the derivatives of weight·Re Σψ by θ and of quad·Re Σψ by q, for d
 // = X − Z. The wave's sums are taken about a point at distance e from Z.
-DEVICE void slope(Sums<1> &g, double weight, double quad, double e, const WaveSums &of) {
+DEVICE void slope(Sums<2> &g, double weight, double quad, double e, const WaveSums &of) {
 	g.theta -= weight * of.im0;
 	g.thetaD -= weight * fma(e, of.im0, of.im1);
 	g.quadD -= quad * fma(e, of.re0, of.re1);
@@ -143,7 +112,7 @@ DEVICE void copy_strip(double *to, const double *from) {
 }
 
 KERNEL(128) spectrum_pullback(SPECTRUM, const double *pairs, const Single *singles, const double *gram,
-    const double *cbar, double *part, long long n) {
+    const double *cbar, double *part, long long n, long long q, long long input) {
 	SHARED(double, strips);
 	long long lane = threadIdx.x % TILE, block = 4 * (long long)blockIdx.y + threadIdx.x / TILE, blocks = (m + TILE - 1) / TILE;
 	long long j0 = TILE * (long long)blockIdx.x, k0 = TILE * block, end = k0 + TILE < m ? k0 + TILE : m;
@@ -152,7 +121,7 @@ KERNEL(128) spectrum_pullback(SPECTRUM, const double *pairs, const Single *singl
 	long long j = j0 + lane < m ? j0 + lane : m - 1; // lanes beyond help to copy
 	FeatureWave own = waves[j];
 	long long feature = own.feature();
-	Sums<1> g;
+	Sums<2> g; // which stores the sums by input separately
 	g.clear();
 	auto add = [&](long long k, int imaginary, auto number) {
 		WaveSums of = {number(0), number(1), number(2), number(imaginary), number(imaginary + 1)};
@@ -196,5 +165,7 @@ KERNEL(128) spectrum_pullback(SPECTRUM, const double *pairs, const Single *singl
 	g.thetaD *= unit;
 	g.quadD *= unit;
 	g.quadD2 *= unit * unit;
-	g.store(part + ((feature / TILE * blocks + block) * TILE + feature % TILE) * width(1), 1);
+	double *out = part + ((feature / TILE * blocks + block) * TILE + feature % TILE) * width(q);
+	g.store(out, 1);
+	g.store_input({out + 4, 1}, (int)q, (int)input);
 }

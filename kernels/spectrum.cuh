@@ -15,6 +15,9 @@ struct FeatureWave {
 	double p, z, low, cycles, part, phase, index;
 
 	DEVICE long long feature() const { return (long long)index; }
+
+	// twice returns ψ⁴ at half its phase, exp(−4q + 2iθ).
+	DEVICE FeatureWave twice() const { return {4 * p, z, low, 2 * cycles, 2 * part, 2 * phase, index}; }
 };
 
 struct alignas(16) Complex {
@@ -35,16 +38,21 @@ struct UnevenRow {
 		double period, double angle, double p0, double density, double span, double digits, double unit,                      \
 		const FeatureWave *waves, const double *amp, const double *power, const double *ripple, long long m, long long d
 #define SPECTRUM_OF_ARGUMENTS                                                                                                 \
-	Spectrum{tables, values, places, irregular, entries, rows, first, length, margin, reach, irregulars, period, angle, p0, \
-		density, span, digits}
+	Spectrum{{length, period, angle, p0, density, span, digits}, tables, values, places, irregular, entries, rows, first,     \
+		margin, reach, irregulars}
 
-struct Spectrum {
+// An Axis contains the numbers of one input (rowspectrum.Axis).
+struct Axis {
+	long long length;
+	double period, angle, p0, density, span, digits;
+};
+
+struct Spectrum : Axis {
 	const Complex *tables;
 	const double *values;
 	const UnevenRow *places;
 	const long long *irregular;
-	long long entries, rows, first, length, margin, reach, irregulars;
-	double period, angle, p0, density, span, digits;
+	long long entries, rows, first, margin, reach, irregulars;
 };
 
 // An Envelope is a wave's amplitude, Z = z + low.
@@ -70,9 +78,9 @@ constexpr int max_terms = 40;    // on either side of the first term of a recurr
 DEVICE double rounded(double v) { return v + whole - whole; }
 
 // aliased returns a carrier with an integer number of cycles, in the tables' period, and |part| ≤ ½.
-DEVICE Carrier aliased(const Spectrum &s, Carrier c) {
-	double more = rounded(c.part), g = c.cycles + more, length = (double)s.length;
-	if (s.length > 0)
+DEVICE Carrier aliased(const Axis &x, Carrier c) {
+	double more = rounded(c.part), g = c.cycles + more, length = (double)x.length;
+	if (x.length > 0)
 		g = 2 * g > length ? g - length : 2 * g < -length ? g + length : g;
 	return {g, c.part - more, c.phase};
 }
@@ -89,6 +97,11 @@ DEVICE Envelope product(FeatureWave a, FeatureWave b) {
 	double apart = (b.z - a.z) + (b.low - a.low), share = b.p / (a.p + b.p), step = share * apart;
 	double z = a.z + step, back = z - a.z; // two-sum
 	return {a.p + b.p, z, ((a.z - (z - back)) + (step - back)) + a.low, -0.5 * a.p * share * apart * apart};
+}
+
+// combined returns the carrier of ψ_aψ_b, or of ψ_aψ_b* for the sign −1.
+DEVICE Carrier combined(const FeatureWave &a, const FeatureWave &b, int sign) {
+	return {a.cycles + sign * b.cycles, a.part + sign * b.part, a.phase + sign * b.phase};
 }
 
 // A Shape is an envelope and the numbers shared by all sums of its waves (rowspectrum.shape).
@@ -141,8 +154,7 @@ struct Shape {
 		double width = s.digits * s.digits + 2 * e.log;
 		if (!(width > 0))
 			return;
-		if (e.p > 0)
-			a = e.z < -0.5 * s.span ? -0.5 * s.span : e.z > 0.5 * s.span ? 0.5 * s.span : e.z;
+		about(s);
 		double q = e.p + s.p0, root = sqrt(q), inverse = 1 / q;
 		half = (long long)(s.digits * root / s.angle + 0.5) + 1;
 		if (e.p * s.span * s.span > width) {
@@ -161,15 +173,27 @@ struct Shape {
 			}
 		}
 		kind = table;
-		eta = s.angle * inverse;
-		alpha = s.angle * eta;
-		turns = e.p * e.z * eta * per_turn;
-		quad = e.p * s.p0 * inverse * e.z * e.z - 2 * e.log;
-		scale = s.density * root * inverse;
-		delta = (e.p * ((e.z - a) + e.low) - s.p0 * a) * inverse;
-		square = fma(delta, delta, inverse);
+		spread(s, root, inverse);
 		sincos_turns(-turns, turn_sin, turn_cos);
 		bend = decayed(2 * alpha);
+	}
+
+	// about sets a to the point of the rows' range next to Z.
+	DEVICE void about(const Axis &x) {
+		a = 0;
+		if (e.p > 0)
+			a = e.z < -0.5 * x.span ? -0.5 * x.span : e.z > 0.5 * x.span ? 0.5 * x.span : e.z;
+	}
+
+	// spread sets the numbers of a sum over the frequencies of an axis, whose point a is known. root is √Q, inverse 1/Q.
+	DEVICE void spread(const Axis &x, double root, double inverse) {
+		eta = x.angle * inverse;
+		alpha = x.angle * eta;
+		turns = e.p * e.z * eta * per_turn;
+		quad = e.p * x.p0 * inverse * e.z * e.z - 2 * e.log;
+		scale = x.density * root * inverse;
+		delta = (e.p * ((e.z - a) + e.low) - x.p0 * a) * inverse;
+		square = fma(delta, delta, inverse);
 	}
 
 	// nearby reports whether the sums add NEAR_TERMS terms of a table on either side of one frequency, and no more than
@@ -302,3 +326,61 @@ struct Shape {
 		return sum;
 	}
 };
+
+constexpr int TILE = SPECTRUM_TILE, AREA = TILE * TILE;
+
+// pair_at returns the index of the first number of a pair j > k, and pair_numbers the number of all pairs' numbers.
+DEVICE long long pair_at(long long j, long long k) {
+	long long row = j / TILE, tile = row * (row + 1) / 2 + k / TILE;
+	return (tile * PAIR_SUMS * TILE + j % TILE) * TILE + k % TILE;
+}
+DEVICE long long pair_numbers(long long m) { return pair_at((m + TILE - 1) / TILE * TILE, 0); }
+
+// PairSums are the sums of a pair. With S⁺ the sums of ψ_jψ_k and S⁻ of ψ_jψ_k*, the eight numbers, AREA apart, are
+// Re(S_r⁺ + S_r⁻) for r = 0, 1, 2, Im(S_r⁺ + S_r⁻) for r = 0, 1, Im(S_r⁺ − S_r⁻) for r = 0, 1, and the point a.
+struct PairSums {
+	WaveSums both;
+	double minus0, minus1;
+
+	DEVICE void clear() {
+		both = {0, 0, 0, 0, 0};
+		minus0 = minus1 = 0;
+	}
+
+	DEVICE void add(const WaveSums &of, int sign) {
+		both.re0 += of.re0;
+		both.re1 += of.re1;
+		both.re2 += of.re2;
+		both.im0 += of.im0;
+		both.im1 += of.im1;
+		minus0 += sign * of.im0;
+		minus1 += sign * of.im1;
+	}
+
+	DEVICE void store(double *to, double a) const {
+		const double all[PAIR_SUMS] = {both.re0, both.re1, both.re2, both.im0, both.im1, minus0, minus1, a};
+#pragma unroll
+		for (int i = 0; i < PAIR_SUMS; i++)
+			to[i * AREA] = all[i];
+	}
+};
+
+// A Single contains the sums of one wave, about the point a.
+struct Single {
+	WaveSums of;
+	double a;
+};
+
+// store_entry writes G_ab = ½A1_aA1_b·re0 to the lower triangle.
+DEVICE void store_entry(double *gram, long long m, const double *amp, long long a, long long b, double re0) {
+	gram[a > b ? a * m + b : b * m + a] = 0.5 * amp[a] * amp[b] * re0;
+}
+
+// store_column writes E[φ²] of a feature (v = 0) or its sum with an output (v − 1), as moments_columns does.
+DEVICE void store_column(double *sums, long long feature, long long v, long long m, double re0, const double *amp,
+    const double *power, const double *ripple, long long n) {
+	if (v == 0)
+		sums[feature * (OUTPUT_GROUP + 1) + OUTPUT_GROUP] = fma(ripple[feature], re0, power[feature] * (double)n);
+	else
+		sums[((v - 1) / OUTPUT_GROUP * m + feature) * (OUTPUT_GROUP + 1) + (v - 1) % OUTPUT_GROUP] = amp[feature] * re0;
+}

@@ -207,7 +207,7 @@ func TestManyRows(t *testing.T) {
 		for _, cores := range []int{1, 2, 7} {
 			runtime.GOMAXPROCS(cores)
 			s = New(d)
-			a := s.Arrays(s.cover([][]wave{{{carrier: carrier{cycles: 4000}}}})[0])
+			a := s.Arrays(s.cover([][]wave{{{carrier: carrier{cycles: 4000}}}}))
 			if first.Tables == nil {
 				first = a
 			}
@@ -293,7 +293,7 @@ func BenchmarkTables(b *testing.B) {
 		for _, n := range slow.Pick([]int{1e6, 1e7}, []int{1e6}) {
 			d := backendtest.SpectrumData(kind, n, 1, rand.New(rand.NewPCG(11, 17)))
 			s := New(d)
-			count := s.cover([][]wave{{{carrier: carrier{cycles: int64(n) / 2}}}})[0]
+			size := s.cover([][]wave{{{carrier: carrier{cycles: int64(n) / 2}}}})
 			b.Run(fmt.Sprintf("%s/%d/layout", kind, n), func(b *testing.B) {
 				for b.Loop() {
 					New(d)
@@ -301,7 +301,7 @@ func BenchmarkTables(b *testing.B) {
 			})
 			b.Run(fmt.Sprintf("%s/%d/tables", kind, n), func(b *testing.B) {
 				for b.Loop() {
-					s.Arrays(count)
+					s.Arrays(size)
 				}
 			})
 		}

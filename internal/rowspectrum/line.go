@@ -45,7 +45,7 @@ func newLine(d *backend.Data) *line {
 }
 
 // compute computes the tables for frequencies below count (table).
-func (s *line) compute(count size, stopped func() error) error {
+func (s *line) compute(count Size, stopped func() error) error {
 	tables, err := s.make(count[0], stopped)
 	if err == nil {
 		s.tables, s.count = tables, count[0]
@@ -54,20 +54,23 @@ func (s *line) compute(count size, stopped func() error) error {
 }
 
 // cover implements table. On even rows it depends on the rows alone.
-func (s *line) cover(waves [][]wave) size {
+func (s *line) cover(waves [][]wave) Size {
 	if s.layout.even {
-		return size{int(s.layout.length/2) + s.margin}
+		return Size{int(s.layout.length/2) + s.margin}
 	}
 	most := int64(0)
 	for i := range waves[0] {
 		w := &waves[0][i]
 		most = max(most, w.cycles, -w.cycles)
 	}
-	return size{1<<bits.Len64(uint64(2*most+2)) + s.margin}
+	return Size{1<<bits.Len64(uint64(2*most+2)) + s.margin}
 }
 
 // entries implements table, without the frequencies below 0.
-func (s *line) entries(count size) float64 { return float64(count[0] - s.margin) }
+func (s *line) entries(count Size) float64 { return float64(count[0] - s.margin) }
+
+// cardTerms implements table.
+func (s *line) cardTerms(waves [][]wave, k int) float64 { return s.terms(waves, k) }
 
 // terms implements table.
 func (s *line) terms(waves [][]wave, k int) float64 {

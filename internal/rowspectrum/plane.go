@@ -19,7 +19,7 @@ type plane struct {
 	// values[0] is the number of rows at each place, values[1+d] the sum of their y_d.
 	values [][]float64
 
-	extent [2]int      // the tables contain the frequencies −extent, …, extent of each input
+	extent Size        // the tables contain the frequencies −extent, …, extent of each input
 	tables [][]float64 // [1+D][2·extent_0+1, 2, width]: for each g_0 the real parts, then the imaginary parts
 	width  int
 

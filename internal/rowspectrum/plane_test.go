@@ -102,7 +102,7 @@ func TestPlaneClasses(t *testing.T) {
 		rng := rand.New(rand.NewPCG(3, 25))
 		d := backendtest.SpectrumData(kind, 1500, 1, rng)
 		p := newPlane(d)
-		testkit.OK(t, p.compute(size{1200, 1200}, never))
+		testkit.OK(t, p.compute(Size{1200, 1200}, never))
 		counts := map[class]int{}
 		var w planeWork
 		for range 300 {
@@ -289,6 +289,33 @@ func BenchmarkPlane(b *testing.B) {
 						testkit.OK(b, errors.Join(r.Moments(mom, f), r.Pullback(grad, f, mom)))
 					}
 				})
+			}
+		}
+	}
+}
+
+// TestChooseOfPlane checks that a GPU uses tables up to the number of terms that these have on both sides of a frequency, also for the
+// second moment of a feature.
+func TestChooseOfPlane(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 24))
+	d := backendtest.SpectrumData("scattered", 500, 2, rng)
+	s := New(d)
+	p := s.table.(*plane)
+	for q, a := range p.axes {
+		for more, want := range []bool{true, false} {
+			f := backend.NewFeatures(2, 2)
+			root := (float64(p.reach+more) - 0.6) * a.h / digits // of 4P + P₀
+			for k := range f.M {
+				f.Freq[2*k+q], f.Decay[2*k+q] = 3, (root*root-a.p0)/4/(a.step.Hi*a.step.Hi)
+			}
+			of, size := s.Choose(f, math.Inf(1))
+			if chosen := size != (Size{}); chosen != want || chosen && len(of.Along) != 2 {
+				t.Errorf("%d terms along input %d: size %v", p.reach+more, q, size)
+			} else if chosen {
+				waves := [][]wave{make([]wave, 2), make([]wave, 2)}
+				s.waves(waves, f)
+				testkit.Equal(t, of.Runs, []int{0, 2})
+				testkit.Equal(t, size[q] >= p.reach+int(waves[q][0].cycles*2), true)
 			}
 		}
 	}

@@ -23,6 +23,18 @@ func (p *plane) terms(waves [][]wave, k int) float64 {
 	return min(table, rows*rowCost) / p.share(waves, k)
 }
 
+// cardTerms implements table. A GPU never sums over rows.
+func (p *plane) cardTerms(waves [][]wave, k int) float64 {
+	table := planeCost
+	for q, a := range p.axes {
+		if pointsFor(a, 4*waves[q][k].p) > p.reach {
+			return math.Inf(1)
+		}
+		table *= 2 * float64(pointsFor(a, 2*waves[q][k].p))
+	}
+	return table / p.share(waves, k)
+}
+
 // share returns the square of the number of features that differ from feature k only in phase and amplitudes: the pairs of their twins
 // share sums.
 func (p *plane) share(waves [][]wave, k int) float64 {
@@ -38,7 +50,7 @@ func (p *plane) share(waves [][]wave, k int) float64 {
 
 // prepare implements table. A block contains the pairs of a run of twins with all features before.
 func (p *plane) prepare(u *sums, f *backend.Features) (blocks int) {
-	p.twins, p.turns = p.twins[:0], resize(p.turns, f.M)
+	p.turns = resize(p.turns, f.M)
 	for k := range f.M {
 		turns := 0.0
 		for _, waves := range u.waves {
@@ -46,12 +58,19 @@ func (p *plane) prepare(u *sums, f *backend.Features) (blocks int) {
 		}
 		sin, cos := math.Sincos(2 * math.Pi * fraction(turns))
 		p.turns[k] = complex(cos, sin)
-		if k == 0 || !areTwins(u.waves, k-1, k) {
-			p.twins = append(p.twins, k)
+	}
+	p.twins = runs(u.waves)
+	return len(p.twins) - 1
+}
+
+// runs returns the first feature of each run of twins, and M.
+func runs(waves [][]wave) (first []int) {
+	for k := range waves[0] {
+		if k == 0 || !areTwins(waves, k-1, k) {
+			first = append(first, k)
 		}
 	}
-	p.twins = append(p.twins, f.M)
-	return len(p.twins) - 1
+	return append(first, len(waves[0]))
 }
 
 // areTwins reports whether two features differ at most in phase and amplitudes, as a cosine and a sine do.

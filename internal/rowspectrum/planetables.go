@@ -6,11 +6,10 @@ import (
 	"github.com/vssgp/vssgp/internal/double"
 	"github.com/vssgp/vssgp/internal/fft"
 	"github.com/vssgp/vssgp/internal/nufft"
-	"github.com/vssgp/vssgp/internal/simd"
 )
 
 // cover implements table. Sums for products have at most twice a feature's frequency and four times its P.
-func (p *plane) cover(waves [][]wave) (s size) {
+func (p *plane) cover(waves [][]wave) (s Size) {
 	for q, a := range p.axes {
 		cycles, decay := int64(0), 0.0
 		for i := range waves[q] {
@@ -33,20 +32,29 @@ func pointsFor(a *axis, p float64) int {
 }
 
 // entries implements table.
-func (p *plane) entries(s size) float64 { return float64(2*s[0]+1) * float64(2*s[1]+1) }
+func (p *plane) entries(s Size) float64 { return float64(2*s[0]+1) * float64(2*s[1]+1) }
 
 // compute implements table.
-func (p *plane) compute(s size, stopped func() error) error {
+func (p *plane) compute(s Size, stopped func() error) error {
+	tables, err := p.make(s, stopped)
+	if err == nil {
+		p.extent, p.width, p.tables = s, PlaneWidth(s), tables
+	}
+	return err
+}
+
+// make computes the tables. It returns the error of stopped, which it calls between them.
+func (p *plane) make(s Size, stopped func() error) ([][]float64, error) {
 	sums := p.scatteredSums(s)
 	if c, ok := p.places.(cells); ok {
 		sums = p.gridSums(c)
 	}
-	width := 2*s[1] + 1 + simd.Lanes
+	width := PlaneWidth(s)
 	stride := 2 * width
 	tables := make([][]float64, len(p.values))
 	for v := range tables {
 		if err := stopped(); err != nil {
-			return err
+			return nil, err
 		}
 		mode := sums(p.values[v])
 		t := make([]float64, (2*s[0]+1)*stride)
@@ -61,8 +69,7 @@ func (p *plane) compute(s size, stopped func() error) error {
 		})
 		tables[v] = t
 	}
-	p.extent, p.width, p.tables = s, width, tables
-	return nil
+	return tables, nil
 }
 
 // mode returns E_g from the modes that a transform computes: E_−g is conj(E_g), and on a grid E_g is periodic.
@@ -113,7 +120,7 @@ func (p *plane) gridSums(c cells) func(values []float64) func(g0, g1 int) comple
 }
 
 // scatteredSums returns a function that computes E_g of scattered rows within the size.
-func (p *plane) scatteredSums(s size) func(values []float64) func(g0, g1 int) complex128 {
+func (p *plane) scatteredSums(s Size) func(values []float64) func(g0, g1 int) complex128 {
 	grown := p.grown()
 	n := len(grown)
 	var turns, low [2][]float64

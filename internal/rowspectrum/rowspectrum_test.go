@@ -183,11 +183,16 @@ func TestChoice(t *testing.T) {
 	}
 }
 
-// TestExpect checks that tables are expected up to maxPerRow frequencies per row.
+// TestExpect checks that tables are expected up to maxPerRow frequencies per row, and on a GPU for enough rows of two inputs.
 func TestExpect(t *testing.T) {
 	for band, want := range map[float64]bool{0: true, 1: true, maxPerRow / 4: true, maxPerRow/4 + 0.01: false} {
 		if got, _, _ := Expect(1<<14, 1, 10, 1, band, CPU); got != want {
 			t.Errorf("band %v: %v, want %v", band, got, want)
+		}
+	}
+	for n, want := range map[int]bool{60_000: false, 70_000: true} { // two inputs on a GPU
+		if got, _, _ := Expect(n, 2, 256, 1, 0, Card); got != want {
+			t.Errorf("%d rows: %v, want %v", n, got, want)
 		}
 	}
 }
@@ -209,7 +214,7 @@ func TestStopped(t *testing.T) {
 	r := &Rows{data: *d, passCost: math.Inf(1)}
 	left.Store(1)
 	testkit.Fails(t, r.Moments(backend.NewMoments(f, 1), f), stop, "")
-	if r.spectrum.size != (size{}) {
+	if r.spectrum.size != (Size{}) {
 		t.Error("there are tables, but their computation was stopped")
 	}
 	left.Store(math.MaxInt)

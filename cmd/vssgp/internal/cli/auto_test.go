@@ -63,7 +63,9 @@ func TestAutoCountsOperations(t *testing.T) {
 		{name: "tables", n: 100000, m: 200, q: 1, w: 1, repeats: 100, flops: 9e7},
 		{name: "many features, one evaluation", n: 100000, m: 1000, q: 1, w: 1, repeats: 1, flops: 3e9},
 		{name: "many features, a fit", n: 100000, m: 1000, q: 1, w: 1, repeats: 100, flops: 3e9, card: true},
-		{name: "two inputs", n: 100000, m: 200, q: 2, w: 1, repeats: 100, flops: 1.2e10, card: true},
+		{name: "two inputs, tables", n: 100000, m: 200, q: 2, w: 1, repeats: 100, flops: 9.8e8},
+		{name: "two inputs, tables, longer", n: 100000, m: 200, q: 2, w: 1, repeats: 1000, flops: 9.8e8, card: true},
+		{name: "three inputs", n: 100000, m: 200, q: 3, w: 1, repeats: 100, flops: 1.2e10, card: true},
 		{name: "windows", n: 100000, m: 40 * 390, q: 1, w: 390, repeats: 100, flops: 2.1e9, card: true},
 		{name: "a prediction", n: 1000, m: 100, q: 1, w: 1, predict: true},
 	} {
