@@ -104,11 +104,6 @@ func (d *Domain) lattice(c Component, most int) lattice {
 	return d.latticeUpTo(c, most, tail*planarMargin)
 }
 
-// latticeBeyond returns the given number of nodes, also beyond those that the component needs.
-func (d *Domain) latticeBeyond(c Component, most int) lattice {
-	return d.latticeUpTo(c, most, math.Inf(1))
-}
-
 // latticeUpTo returns at most the given number of nodes below the frequency top, in radians per length.
 func (d *Domain) latticeUpTo(c Component, most int, top float64) lattice {
 	var step, unit [2]float64
