@@ -150,10 +150,10 @@ func TestProblem(t *testing.T) {
 			t.Fatalf("row %d at %v", n, a.data.X[n*2])
 		}
 	}
-	s.Uneven, s.Window = true, 0
+	s.Uneven, s.Window, s.Q = true, 0, 3
 	u, _ := s.build()
-	if u.data.X[2] == 1 || math.Abs(u.data.X[2]-1) > jitter || u.model.Params.M() != 12 {
-		t.Errorf("uneven: second row at %v, %d features", u.data.X[2], u.model.Params.M())
+	if u.data.X[3] == 1 || math.Abs(u.data.X[3]-1) > jitter || u.model.Params.M() != 12 {
+		t.Errorf("uneven: second row at %v, %d features", u.data.X[3], u.model.Params.M())
 	}
 }
 

@@ -155,7 +155,7 @@ func (s *session) first() (e *vssgp.Evaluation, err error) {
 		if s.evaluator, err = s.newEvaluator(s.watch, s.o.inference); err != nil {
 			return
 		}
-		if s.o.inference == "exact" && s.watch.tables != nil && s.Q == 1 && s.o.Window == 0 {
+		if s.o.inference == "exact" && s.watch.tables != nil && s.Q <= 2 && s.o.Window == 0 {
 			if s.record.Tables, err = s.evaluator.makeTables(); err != nil {
 				return
 			}
