@@ -44,9 +44,10 @@ func (m mmaLine) row() row {
 func (p peerLine) row() row {
 	what := p.Case
 	switch {
-	case celerite[p.Peer] != nil:
+	case p.Mode == "rates":
+	case p.Mode != "":
 		what = fmt.Sprintf("%s N=%d", p.Mode, p.N)
-	case p.Mode != "rates":
+	default:
 		what = fmt.Sprintf("exact N=%d M=%d", p.N, p.Features)
 		if p.Q > 1 {
 			what += fmt.Sprintf(" Q=%d", p.Q)

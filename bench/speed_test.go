@@ -269,6 +269,7 @@ func measured(t *testing.T, args string) *record {
 const fakePython = `#!/bin/sh
 case "$*" in
 *"/celerite.py --n 60 --repeats 1 --terms 2 --mode gradient") echo '{"peer":"celerite2","mode":"gradient","version":"0","n":60,"seconds_per_evaluation":1000,"status":"ok"}'; exit ;;
+*"/maps.py "*" --peer efgp --repeats 1") test -s "$2/x.npy" && echo '{"peer":"efgp","mode":"mean, 9×9 nodes","status":"ok","seconds_per_evaluation":1}'; exit ;;
 esac
 test "$2" = bound && test -s "$1" && test -s "$3/problem.json" && test -s "$3/gradient.noise.precision.npy" || exit 3
 case "$5" in
@@ -304,6 +305,21 @@ func TestPeersHaveLines(t *testing.T) {
 		if timed := want.Status == machine.OK; timed != (p.Ratio > 0) || timed && math.Abs(p.Ratio*p.Ours-1000) > 1e-6 {
 			t.Errorf("%s: ratio %v to %v s", p.Peer, p.Ratio, p.Ours)
 		}
+	}
+}
+
+// TestMapPeers checks that the methods for two inputs get the problem, and that their row names what they compute.
+func TestMapPeers(t *testing.T) {
+	python := filepath.Join(t.TempDir(), "python")
+	testkit.OK(t, os.WriteFile(python, []byte(fakePython), 0o777))
+	o := parsed[*speedTask](t, "speed", "-inputs 2 -n 60 -features 6 -repeats 1 -peers efgp -python "+python)
+	r, peers, err := o.measure()
+	testkit.OK(t, errors.Join(err, peersError(peers)))
+	var out bytes.Buffer
+	testkit.OK(t, o.report(&out, r, peers))
+	testkit.Contains(t, out.String(), "efgp, mean, 9×9 nodes N=60")
+	if len(peers) != 1 || peers[0].Ratio <= 0 {
+		t.Errorf("%+v", peers)
 	}
 }
 

@@ -1,18 +1,18 @@
-"""Other methods for two inputs, such as maps, for peers/tables.py and `bench speed -inputs 2 -peers efgp,gp,ski,svgp`.
+"""Other methods for two inputs, such as maps, for peers/tables.py and `bench speed -inputs 2 -peers gp1000,efgp,ski,svgp`.
 
-    bench speed -inputs 2 -n 100000 -features 512 -peers numpy,efgp,gp,ski,svgp    runs this
-    maps.py FOLDER --peer efgp --repeats 3                                         times a problem of `bench speed -dump FOLDER`
+    bench speed -inputs 2 -n 100000 -features 512 -peers numpy,gp1000,efgp,ski,svgp    runs this
+    maps.py FOLDER --peer efgp --repeats 3                                             times a problem of `bench speed -dump FOLDER`
 
-gp is scikit-learn's exact Gaussian process on SUBSET random rows, with the squared exponential or the Matérn-3/2 kernel,
+gp1000 is scikit-learn's exact Gaussian process on SUBSET random rows, with the squared exponential or the Matérn-3/2 kernel,
 whichever has the higher evidence, a length-scale for each input, and noise. efgp is the equispaced Fourier Gaussian process
 (Greengard, Rachh and Barnett 2022), written from the paper with finufft: features at equispaced frequencies, whose Gram matrix is
 Toeplitz, so that conjugate gradients need only FFTs. It computes no determinant and so no evidence. Its hyper-parameters are
-those of gp. ski (structured kernel interpolation) and svgp (stochastic variational inference with inducing points) are GPyTorch's,
+those of gp1000. ski (structured kernel interpolation) and svgp (stochastic variational inference with inducing points) are GPyTorch's,
 with a Matérn-3/2 kernel. nearest and linear are SciPy's interpolation.
 
 These peers are other models than ours, so nothing is compared before the time is measured. An evaluation is
 
-    gp      the evidence of the SUBSET rows and its gradient
+    gp1000  the evidence of the SUBSET rows and its gradient
     efgp    transforms of the rows and conjugate gradients for the mean, with given hyper-parameters
     ski     GPyTorch's stochastic estimate of the evidence of all rows and its gradient
     svgp    the bound of all rows and its gradient, in mini-batches; M inducing points, M the number of our features
@@ -30,7 +30,7 @@ import numpy as np
 
 from peer import first, measured, process_peak, timed
 
-SUBSET = 1000  # rows of gp
+SUBSET = 1000  # rows of gp1000
 DRAWS = 32  # of efgp, for standard deviations
 BATCH = 1024  # rows of a mini-batch of svgp
 INDUCING = 512  # inducing points of svgp
@@ -325,7 +325,7 @@ def svgp(x, y, at, limit):
     return mean.numpy(), sd.numpy(), f"{min(INDUCING, len(x))} inducing points, {steps} of {most} steps of Adam"
 
 
-METHODS = {"nearest": nearest, "linear": linear, "gp": gp, "efgp": efgp, "ski": ski, "svgp": svgp}
+METHODS = {"nearest": nearest, "linear": linear, "gp1000": gp, "efgp": efgp, "ski": ski, "svgp": svgp}
 
 
 # Times of an evaluation
@@ -369,7 +369,7 @@ def time_svgp(x, y, features):
     return gpytorch.__version__, f"bound and gradient, {min(features, len(x))} inducing points", evaluate
 
 
-PEERS = {"gp": time_gp, "efgp": time_efgp, "ski": time_ski, "svgp": time_svgp}
+PEERS = {"gp1000": time_gp, "efgp": time_efgp, "ski": time_ski, "svgp": time_svgp}
 
 
 def main():

@@ -4,7 +4,7 @@
     python tables.py -method nearest,linear,gp1000,efgp,ski,svgp -out FILE.jsonl DIR   for two inputs: maps.py
 
 sklearn gp is scikit-learn's Gaussian process with a length-scale for each input, boosting is its gradient boosting. The others are
-in maps.py; gp1000 is its gp.
+in maps.py.
 """
 
 import argparse
@@ -52,7 +52,7 @@ def of_maps(name):
 
 
 METHODS = {"sklearn gp": gp, "sklearn boosting": boosting}
-METHODS |= {"gp1000" if name == "gp" else name: of_maps(name) for name in maps.METHODS}
+METHODS |= {name: of_maps(name) for name in maps.METHODS}
 
 
 def scores(error, sd):
