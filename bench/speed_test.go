@@ -186,6 +186,26 @@ func TestSpeedOfMap(t *testing.T) {
 	}
 }
 
+// TestDirectIsComparedWithTables checks the ratio of the time of -direct to the same case with tables.
+func TestDirectIsComparedWithTables(t *testing.T) {
+	ok := timing{Evaluation: 0.5, Sums: fromTables, Status: machine.OK}
+	slow := timing{Evaluation: 60, Sums: overRows, Status: machine.OK}
+	r := &result{Speed: []record{
+		{Case: "a", Device: "cpu", timing: ok}, {Case: "a direct", Device: "cpu", timing: slow},
+		{Case: "b direct", Device: "cpu", timing: slow}, {Case: "a direct", Device: "card", timing: slow},
+	}}
+	for i, want := range []float64{0, 0.5, 0, 0} {
+		if got := r.withTables(r.Speed[i]); got != want {
+			t.Errorf("line %d: %v s with tables, want %v", i, got, want)
+		}
+	}
+	var out bytes.Buffer
+	r.print(&out)
+	if lines := strings.Split(out.String(), "\n"); !strings.Contains(lines[2], " 120 ") || strings.Contains(lines[3]+lines[4], " 120 ") {
+		t.Errorf("want a ratio of 120 in the second line of\n%s", &out)
+	}
+}
+
 // TestShortFeatures checks that about the given share of the features, at random places, reaches over 1/20 of the rows,
 // and that the option is checked.
 func TestShortFeatures(t *testing.T) {
