@@ -24,6 +24,7 @@ type sizes struct {
 	N, Q, D  int     // rows, inputs, outputs
 	Features int     // features in each window, or in total without windows
 	Window   float64 // length of the windows in samples; 0: no windows
+	Map      bool    // the two inputs have the same range and frequencies, which do not depend on the number of rows
 	Uneven   bool    // rows are jittered off the grid, or scattered over a map
 	Fitted   bool    // features extend over all rows, and half of them have low frequencies
 	Short    float64 // share of the features that reach over 1/20 of the rows, or of a window
@@ -44,6 +45,7 @@ func (s *sizes) flags(set *flag.FlagSet, n, features int, seed uint64) {
 
 func (s sizes) check() error {
 	return cmp.Or(
+		demand(!s.Map || s.Q == 2 && s.Window == 0, "a map has two inputs and no windows"),
 		demand(min(s.N, s.Q, s.D, s.Features) >= 1, "%d rows, %d inputs, %d outputs, %d features: each must be at least 1",
 			s.N, s.Q, s.D, s.Features),
 		demand(s.Short >= 0 && s.Short <= 1, "-short %v: must be from 0 to 1", s.Short),
@@ -68,14 +70,10 @@ const (
 	mapCycles = 40   // highest frequency of each input of a map, in cycles over its range
 )
 
-// isMap reports whether the rows and features are those of a map: two inputs with the same range and the same
-// frequencies, which do not depend on the number of rows.
-func (s sizes) isMap() bool { return s.Q == 2 && s.Window == 0 }
-
 // span returns the length of the range of each input. The rows of a map are one per unit of area, as a series has one
 // row per sample.
 func (s sizes) span() float64 {
-	if s.isMap() {
+	if s.Map {
 		return math.Ceil(math.Sqrt(float64(s.N)))
 	}
 	return float64(s.N)
@@ -83,7 +81,7 @@ func (s sizes) span() float64 {
 
 // highest returns the highest frequency, in cycles per sample.
 func (s sizes) highest() float64 {
-	if s.isMap() {
+	if s.Map {
 		return min(highest, mapCycles/s.span())
 	}
 	return highest
@@ -102,7 +100,7 @@ func (s sizes) build() (*problem, error) {
 		s.place(d.X[n*s.Q:(n+1)*s.Q], n, rng)
 	}
 	waves := 1 // inputs along which the outputs vary
-	if s.isMap() {
+	if s.Map {
 		waves = 2
 	}
 	tone := make([][2]float64, tones*s.D*waves) // frequency and phase
@@ -136,10 +134,10 @@ func (s sizes) build() (*problem, error) {
 func (s sizes) place(x []float64, n int, rng *rand.Rand) {
 	side := int(s.span())
 	switch {
-	case s.isMap() && s.Uneven:
+	case s.Map && s.Uneven:
 		x[0], x[1] = s.span()*rng.Float64(), s.span()*rng.Float64()
 		return
-	case s.isMap():
+	case s.Map:
 		x[0], x[1] = float64(n/side), float64(n%side)
 		return
 	}
@@ -196,7 +194,7 @@ func (s sizes) params(rng *rand.Rand) *vssgp.Params {
 		p.Variance[i] = (1 + rng.Float64()) / float64(each)
 		for q := range s.Q {
 			p.Lengthscale[i*s.Q+q] = 10 + 20*rng.Float64()
-			if s.isMap() {
+			if s.Map {
 				p.Lengthscale[i*s.Q+q] *= s.span() / 100
 			}
 		}
@@ -226,7 +224,7 @@ func (s sizes) params(rng *rand.Rand) *vssgp.Params {
 			p.FreqVar[k*s.Q] = sd * sd
 		}
 		p.Location[k*s.Q] += first
-		if s.isMap() && s.Fitted && k%p.K%2 == 1 {
+		if s.Map && s.Fitted && k%p.K%2 == 1 {
 			for _, a := range [][]float64{p.Location, p.FreqMean, p.FreqVar} {
 				copy(a[k*s.Q:(k+1)*s.Q], a[(k-1)*s.Q:])
 			}
@@ -245,7 +243,7 @@ func (s sizes) params(rng *rand.Rand) *vssgp.Params {
 func (s sizes) frequency(p []float64, isLow bool, rng *rand.Rand) {
 	top := s.highest()
 	p[0] = top * rng.Float64()
-	if s.isMap() {
+	if s.Map {
 		p[1] = top * (2*rng.Float64() - 1)
 	}
 	for q := range p {

@@ -269,7 +269,8 @@ func (s *session) timePeers(e *vssgp.Evaluation) error {
 			return err
 		}
 		for _, peer := range s.o.peers {
-			line := runPeer(context.Background(), s.o.peerTime, env, s.o.python, s.peerArgs(peer, dir, filepath.Dir(script))...)
+			args := s.peerArgs(peer, dir, filepath.Dir(script))
+			line := runPeer(context.Background(), s.o.peerTime, env, s.o.python, args...)
 			if err := s.round(); err != nil {
 				return err
 			}

@@ -108,7 +108,7 @@ func TestMap(t *testing.T) {
 	for _, n := range []int{100, 10_000, 90_000} {
 		for _, uneven := range []bool{false, true} {
 			for _, fitted := range []bool{false, true} {
-				s := sizes{N: n, Q: 2, D: 1, Features: 160, Uneven: uneven, Fitted: fitted, Seed: 1}
+				s := sizes{N: n, Q: 2, D: 1, Features: 160, Map: true, Uneven: uneven, Fitted: fitted, Seed: 1}
 				p, side := testkit.Must(s.build())(t), math.Sqrt(float64(n))
 				checkPlaces(t, p.data.X, int(side), uneven)
 				checkMapFeatures(t, p.model.Params, side, fitted)
@@ -124,7 +124,8 @@ func checkPlaces(t *testing.T, x []float64, side int, uneven bool) {
 	at, quarters := map[[2]float64]bool{}, map[[2]bool]int{}
 	for i := 0; i < len(x); i += 2 {
 		a, b := x[i], x[i+1]
-		if whole := a == math.Trunc(a) && b == math.Trunc(b); whole == uneven || min(a, b) < 0 || max(a, b) >= float64(side) {
+		whole := a == math.Trunc(a) && b == math.Trunc(b)
+		if whole == uneven || min(a, b) < 0 || max(a, b) >= float64(side) {
 			t.Fatalf("row at (%v, %v), uneven %v, side %d", a, b, uneven, side)
 		}
 		at[[2]float64{a, b}] = true
@@ -201,7 +202,8 @@ func TestDirectIsComparedWithTables(t *testing.T) {
 	}
 	var out bytes.Buffer
 	r.print(&out)
-	if lines := strings.Split(out.String(), "\n"); !strings.Contains(lines[2], " 120 ") || strings.Contains(lines[3]+lines[4], " 120 ") {
+	lines := strings.Split(out.String(), "\n")
+	if !strings.Contains(lines[2], " 120 ") || strings.Contains(lines[3]+lines[4], " 120 ") {
 		t.Errorf("want a ratio of 120 in the second line of\n%s", &out)
 	}
 }

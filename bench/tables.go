@@ -24,7 +24,7 @@ import (
 // tablesTask is `bench tables`.
 type tablesTask struct {
 	outputs, splits int
-	holes           int // rectangles of the first two inputs that are held out
+	holes           int // squares of the first two inputs that are held out
 	features, drawn string
 	counts          []int
 	out, dump       string
@@ -38,7 +38,8 @@ type tablesTask struct {
 func (o *tablesTask) flags(set *flag.FlagSet) {
 	set.IntVar(&o.outputs, "outputs", 1, "number of outputs, which are the last columns of each file")
 	set.IntVar(&o.splits, "splits", 10, "number of random splits of the rows into nine tenths for training and a tenth for testing")
-	set.IntVar(&o.holes, "holes", 0, "for maps: also hold out this many rectangles of the first two inputs, of 4 to 8 % of their ranges")
+	set.IntVar(&o.holes, "holes", 0,
+		"for maps: also hold out this many squares of the first two inputs, of 4 to 8 % of their ranges")
 	set.StringVar(&o.features, "features", "", "K of VSSGP to try in addition to the default, such as 25,50,100,200,400")
 	set.StringVar(&o.drawn, "drawn", "", "K with drawn instead of learned frequencies (ssgp with frequency.mean fixed)")
 	set.StringVar(&o.out, "out", "", "append lines of JSON to this file")
@@ -85,7 +86,7 @@ type tableLine struct {
 	Seconds    float64         `json:"seconds"`
 	Outputs    []tableScore    `json:"outputs,omitempty"`   // the scores of each output, if there are several
 	Places     tablePlaces     `json:"places,omitempty"`    // with -holes, the scores by place
-	MeanOnly   bool            `json:"mean_only,omitempty"` // a peer has no standard deviations, so only the RMSE is scored
+	MeanOnly   bool            `json:"mean_only,omitempty"` // a peer has no standard deviations; only the RMSE is scored
 	Found      string          `json:"found,omitempty"`     // what a peer found, such as its kernel
 	Train      float64         `json:"train_rmse,omitempty"`
 	Bound      float64         `json:"bound,omitempty"`

@@ -72,11 +72,12 @@ func TestHoles(t *testing.T) {
 	o := &tablesTask{outputs: 1, holes: holes}
 	train, tests, err := o.parts(grid, 1)
 	testkit.OK(t, err)
-	if tests[0].N != outside.Rows/10 || tests[1].N != inside.Rows || train.N != outside.Rows-tests[0].N || tests[1].place != holesPlace {
-		t.Errorf("%d rows for training, %d points, %d in holes", train.N, tests[0].N, tests[1].N)
+	points, hidden := tests[0], tests[1]
+	if points.N != outside.Rows/10 || hidden.N != inside.Rows || train.N != outside.Rows-points.N || hidden.place != holesPlace {
+		t.Errorf("%d rows for training, %d points, %d in holes", train.N, points.N, hidden.N)
 	}
 	seen := map[float64]bool{}
-	for _, y := range slices.Concat(train.Y, tests[0].Y, tests[1].Y) {
+	for _, y := range slices.Concat(train.Y, points.Y, hidden.Y) {
 		seen[y] = true
 	}
 	if len(seen) != grid.Rows {
@@ -93,7 +94,8 @@ func checkHoleShapes(t *testing.T, inside *matrix.Matrix, side int) {
 		left[[2]int{int(row[2]) / side, int(row[2]) % side}] = true
 	}
 	single := 0
-	for _, from := range slices.SortedFunc(maps.Keys(left), func(a, b [2]int) int { return slices.Compare(a[:], b[:]) }) {
+	ascending := func(a, b [2]int) int { return slices.Compare(a[:], b[:]) }
+	for _, from := range slices.SortedFunc(maps.Keys(left), ascending) {
 		low, high, count, open := from, from, 0, [][2]int{from}
 		for len(open) > 0 {
 			at := open[0]
@@ -132,7 +134,8 @@ func TestMapTable(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("a,b,y\n")
 	for i := range 400 {
-		fmt.Fprintf(&b, "%d,%d,%g\n", i/20, i%20, math.Sin(float64(i/20)/5)+math.Cos(float64(i%20)/4)+0.1*math.Sin(float64(77*i)))
+		y, x := float64(i/20), float64(i%20)
+		fmt.Fprintf(&b, "%g,%g,%g\n", y, x, math.Sin(y/5)+math.Cos(x/4)+0.1*math.Sin(float64(77*i)))
 	}
 	testkit.OK(t, os.WriteFile(file, []byte(b.String()), 0o666))
 	testkit.OK(t, bench("tables", "-splits", "1", "-holes", "12", "-out", out, file))
@@ -141,8 +144,8 @@ func TestMapTable(t *testing.T) {
 	if len(lines) != 1 || len(l.Places) != 2 || l.RMSE <= 0 || l.RMSE > 0.5 {
 		t.Fatalf("%+v", lines)
 	}
-	low, high := min(l.Places["points"].RMSE, l.Places["holes"].RMSE), max(l.Places["points"].RMSE, l.Places["holes"].RMSE)
-	if !(low > 0 && low <= l.RMSE && l.RMSE <= high) {
+	a, c := l.Places["points"].RMSE, l.Places["holes"].RMSE
+	if !(min(a, c) > 0 && min(a, c) <= l.RMSE && l.RMSE <= max(a, c)) {
 		t.Errorf("RMSE %v of all rows, %+v by place", l.RMSE, l.Places)
 	}
 	peer := l

@@ -10,7 +10,8 @@ Toeplitz, so that conjugate gradients need only FFTs. It computes no determinant
 those of gp1000. ski (structured kernel interpolation) and svgp (stochastic variational inference with inducing points) are GPyTorch's,
 with a Matérn-3/2 kernel. nearest and linear are SciPy's interpolation.
 
-These peers are other models than ours, so nothing is compared before the time is measured. An evaluation is
+These peers are other models than ours, so they are not compared with it; efgp is compared with the exact process on a small problem.
+An evaluation is
 
     gp1000  the evidence of the SUBSET rows and its gradient
     efgp    transforms of the rows and conjugate gradients for the mean, with given hyper-parameters
@@ -197,6 +198,25 @@ class Efgp:
         return prior - self.solve(self.d * self.sums(observed), 1e-3)
 
 
+def check_efgp():
+    """Compares means and standard deviations with the exact Gaussian process on a small problem."""
+    from sklearn.gaussian_process.kernels import RBF, Matern
+
+    rng, lengths, variance, noise = np.random.default_rng(0), np.array([0.3, 0.5]), 1.3, 0.02
+    x, at, y = rng.uniform(-1.7, 1.7, (300, 2)), rng.uniform(-1.7, 1.7, (50, 2)), rng.normal(size=300)
+    for matern, kernel in ((False, RBF(lengths)), (True, Matern(lengths, nu=MATERN))):
+        solved = np.linalg.solve(variance * kernel(x) + noise * np.eye(len(x)), np.column_stack([y, variance * kernel(x, at)]))
+        mean, exact = variance * kernel(at, x) @ solved[:, 0], variance - np.sum(variance * kernel(at, x) * solved[:, 1:].T, 1)
+        process = Efgp(x, at, lengths, variance, noise, matern)
+        process.mean(y)
+        points = process.points(at)
+        error = np.max(np.abs(process.values(process.beta, points) - mean)) / np.max(np.abs(mean))
+        draws = [process.values(process.draw(rng), points) for _ in range(8 if matern else 32)]
+        ratio = np.mean(np.square(draws)) / np.mean(exact)
+        if not (error < 1e-2 and 0.7 < ratio < 1.4):
+            raise ValueError(f"efgp differs from the exact process: means by {error:.2g}, variances by a factor of {ratio:.3g}")
+
+
 def efgp(x, y, at, limit):
     began = time.perf_counter()
     model = fit_gp(x, y)
@@ -342,6 +362,7 @@ def time_gp(x, y, features):
 def time_efgp(x, y, features):
     import finufft
 
+    check_efgp()
     # The standard deviation of the kernel's frequencies is 16 cycles over the range; the problem has frequencies up to 40.
     process = Efgp(x, x, (x.max(0) - x.min(0)) / 100, 1.0, 0.01, matern=False)
     nodes = "×".join(str(2 * m + 1) for m in process.m)
