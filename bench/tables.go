@@ -375,10 +375,12 @@ func separately(lines []tableLine) (all []tableLine) {
 // showTables prints the means over splits, with one row for each table and method and, if there are several
 // outputs, for each output.
 func showTables(w io.Writer, lines []tableLine) error {
-	type key struct{ table, method string }
-	of := func(l tableLine) key { return key{l.Table, l.Method} }
+	var groups [][]tableLine
+	for _, table := range jsonl.Groups(separately(lines), func(l tableLine) string { return l.Table }) {
+		groups = append(groups, jsonl.Groups(table, func(l tableLine) string { return l.Method })...)
+	}
 	fmt.Fprintln(w, "| table | method | splits | RMSE | NLPD | coverage | seconds | K |\n|---|---|---|---|---|---|---|---|")
-	for _, group := range jsonl.Groups(separately(lines), of) {
+	for _, group := range groups {
 		var mean tableLine
 		var ks []int
 		ok := slices.DeleteFunc(slices.Clone(group), func(l tableLine) bool { return l.Status != machine.OK })
