@@ -40,6 +40,8 @@ func TestFlagsAreParsed(t *testing.T) {
 			{"-peers scipy", "-peers"}, {"-peers numpy,", "-peers"}, {"-peers numpy -inference factorized", "-inference exact"},
 			{"-peers numpy -window 20", "-window"}, {"-peers numpy -peer-time 0s", "-peer-time"},
 			{"-peers jax -dump d", "-dump"}, {"-peers celerite4,celerite20", ""},
+			{"-inputs 2 -peers numpy,efgp,gp1000,ski,svgp", ""},
+			{"-peers numpy,efgp", "-inputs 2"}, {"-inputs 3 -peers svgp", "-inputs 2"},
 			{"-fitted -direct", ""}, {"-direct -device cuda", ""},
 			{"-data a.csv -fit 5 -peers celerite4", ""}, {"-data a.csv", "-fit"}, {"-data a.csv -fit 5 -features 7", "even number"},
 			{"-data a.csv -fit 5 -window 20", "-window"}, {"-data a.csv -fit 5 -inference factorized", "-inference"}, {"-data a.csv -fit 5 -peers numpy", "celerite4"},

@@ -73,15 +73,19 @@ const tableFeatures = 16
 // no tables. It uses the features with the highest frequencies, which need the largest tables.
 func (v *evaluator) makeTables() (*tables, error) {
 	all := v.params.Features()
-	order := make([]int, all.M)
+	order, top := make([]int, all.M), make([]float64, all.M)
 	for k := range order {
 		order[k] = k
+		for _, f := range all.Freq[k*all.Q : (k+1)*all.Q] {
+			top[k] = max(top[k], math.Abs(f))
+		}
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return -cmp.Compare(math.Abs(all.Freq[a]), math.Abs(all.Freq[b])) })
-	some := backend.NewFeatures(min(all.M, tableFeatures), 1)
+	slices.SortStableFunc(order, func(a, b int) int { return -cmp.Compare(top[a], top[b]) })
+	some := backend.NewFeatures(min(all.M, tableFeatures), all.Q)
 	for i, field := range some.Fields() {
-		for k := range field.Data {
-			field.Data[k] = all.Fields()[i].Data[order[k]]
+		each := len(field.Data) / some.M
+		for k := range some.M {
+			copy(field.Data[k*each:(k+1)*each], all.Fields()[i].Data[order[k]*each:])
 		}
 	}
 	dst := backend.NewMoments(some, v.rows.D)

@@ -19,8 +19,11 @@ import (
 //go:embed peers/*.py
 var scripts embed.FS
 
-// peerNames lists the libraries of speed.py and the covariances of celerite.py.
-var peerNames = []string{"numpy", "jax", "torch", "celerite4", "celerite20"}
+// peerNames lists the libraries of speed.py, the covariances of celerite.py, and mapPeers.
+var peerNames = append([]string{"numpy", "jax", "torch", "celerite4", "celerite20"}, mapPeers...)
+
+// mapPeers lists the methods of maps.py, which documents them.
+var mapPeers = []string{"gp1000", "efgp", "ski", "svgp"}
 
 // celerite maps a peer to the flags of celerite.py: J = 4 with gradient, and J = 20 without, because celerite2's
 // gradient is then wrong.
@@ -30,7 +33,7 @@ var celerite = map[string][]string{"celerite4": {"--terms", "2", "--mode", "grad
 // our time.
 type peerLine struct {
 	Peer      string      `json:"peer"`
-	Mode      string      `json:"mode,omitempty"`
+	Mode      string      `json:"mode,omitempty"` // what an evaluation computes, if it is not our bound
 	Device    string      `json:"device"`
 	Version   string      `json:"version,omitempty"`
 	Case      string      `json:"case,omitempty"`

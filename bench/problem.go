@@ -24,7 +24,8 @@ type sizes struct {
 	N, Q, D  int     // rows, inputs, outputs
 	Features int     // features in each window, or in total without windows
 	Window   float64 // length of the windows in samples; 0: no windows
-	Uneven   bool    // rows are jittered off the grid
+	Map      bool    // the two inputs have the same range and frequencies, which do not depend on the number of rows
+	Uneven   bool    // rows are jittered off the grid, or scattered over a map
 	Fitted   bool    // features extend over all rows, and half of them have low frequencies
 	Short    float64 // share of the features that reach over 1/20 of the rows, or of a window
 	Seed     uint64
@@ -38,12 +39,13 @@ func (s *sizes) flags(set *flag.FlagSet, n, features int, seed uint64) {
 	set.IntVar(&s.N, "n", n, "number of rows")
 	set.IntVar(&s.Features, "features", features, "number of features, or with windows the number in each window")
 	set.Float64Var(&s.Window, "window", 0, "length of the windows in samples; 0: no windows")
-	set.BoolVar(&s.Uneven, "uneven", false, "jitter the rows off the even grid")
+	set.BoolVar(&s.Uneven, "uneven", false, "jitter the rows off the even grid; scatter the rows of a map")
 	set.Uint64Var(&s.Seed, "seed", seed, "random seed of the synthetic problem")
 }
 
 func (s sizes) check() error {
 	return cmp.Or(
+		demand(!s.Map || s.Q == 2 && s.Window == 0, "a map has two inputs and no windows"),
 		demand(min(s.N, s.Q, s.D, s.Features) >= 1, "%d rows, %d inputs, %d outputs, %d features: each must be at least 1",
 			s.N, s.Q, s.D, s.Features),
 		demand(s.Short >= 0 && s.Short <= 1, "-short %v: must be from 0 to 1", s.Short),
@@ -65,11 +67,29 @@ const (
 	highest   = 0.4  // highest frequency, in cycles per sample
 	low       = 0.05 // upper limit of the low frequencies of Fitted, in cycles per sample
 	cut       = 16   // number of standard deviations over which a short feature reaches, so that it is negligible elsewhere
+	mapCycles = 40   // highest frequency of each input of a map, in cycles over its range
 )
 
+// span returns the length of the range of each input. The rows of a map are one per unit of area, as a series has one
+// row per sample.
+func (s sizes) span() float64 {
+	if s.Map {
+		return math.Ceil(math.Sqrt(float64(s.N)))
+	}
+	return float64(s.N)
+}
+
+// highest returns the highest frequency, in cycles per sample.
+func (s sizes) highest() float64 {
+	if s.Map {
+		return min(highest, mapCycles/s.span())
+	}
+	return highest
+}
+
 // build returns the problem of the seed, in the model's units. The outputs are sinusoids with noise at x = 0, 1, 2, …
-// samples. The features cover the whole range. Further inputs are drawn uniformly over the range of the first. The
-// problem does not depend on the machine.
+// samples. The features cover the whole range. Further inputs are drawn uniformly over the range of the first. The rows
+// of a map are on a square grid, or scattered uniformly over the square. The problem does not depend on the machine.
 func (s sizes) build() (*problem, error) {
 	if err := s.check(); err != nil {
 		return nil, err
@@ -77,17 +97,15 @@ func (s sizes) build() (*problem, error) {
 	rng := rand.New(rand.NewPCG(s.Seed, 1))
 	d := &vssgp.Data{N: s.N, Q: s.Q, D: s.D, X: make([]float64, s.N*s.Q), Y: make([]float64, s.N*s.D)}
 	for n := range s.N {
-		d.X[n*s.Q] = float64(n)
-		if s.Uneven {
-			d.X[n*s.Q] += jitter * (2*rng.Float64() - 1)
-		}
-		for q := 1; q < s.Q; q++ {
-			d.X[n*s.Q+q] = float64(s.N) * rng.Float64()
-		}
+		s.place(d.X[n*s.Q:(n+1)*s.Q], n, rng)
 	}
-	tone := make([][2]float64, tones*s.D) // frequency and phase
+	waves := 1 // inputs along which the outputs vary
+	if s.Map {
+		waves = 2
+	}
+	tone := make([][2]float64, tones*s.D*waves) // frequency and phase
 	for i := range tone {
-		tone[i][0] = highest * rng.Float64()
+		tone[i][0] = s.highest() * rng.Float64()
 	}
 	for i := range tone {
 		tone[i][1] = 2 * math.Pi * rng.Float64()
@@ -95,8 +113,12 @@ func (s sizes) build() (*problem, error) {
 	for n := range s.N {
 		for o := range s.D {
 			y := toneNoise * rng.NormFloat64()
-			for _, t := range tone[o*tones : (o+1)*tones] {
-				y += math.Sin(2*math.Pi*t[0]*d.X[n*s.Q]+t[1]) / math.Sqrt(tones/2)
+			for wave := range slices.Chunk(tone[o*tones*waves:(o+1)*tones*waves], waves) {
+				angle := 0.0
+				for q, t := range wave {
+					angle += 2*math.Pi*t[0]*d.X[n*s.Q+q] + t[1]
+				}
+				y += math.Sin(angle) / math.Sqrt(tones/2)
 			}
 			d.Y[n*s.D+o] = y
 		}
@@ -106,6 +128,26 @@ func (s sizes) build() (*problem, error) {
 		return nil, err
 	}
 	return &problem{sizes: s, data: d, model: m}, nil
+}
+
+// place sets the inputs of row n.
+func (s sizes) place(x []float64, n int, rng *rand.Rand) {
+	side := int(s.span())
+	switch {
+	case s.Map && s.Uneven:
+		x[0], x[1] = s.span()*rng.Float64(), s.span()*rng.Float64()
+		return
+	case s.Map:
+		x[0], x[1] = float64(n/side), float64(n%side)
+		return
+	}
+	x[0] = float64(n)
+	if s.Uneven {
+		x[0] += jitter * (2*rng.Float64() - 1)
+	}
+	for q := 1; q < s.Q; q++ {
+		x[q] = s.span() * rng.Float64()
+	}
 }
 
 // components returns the number of components in each window. It is at most 16 and divides the number of features.
@@ -121,7 +163,7 @@ func (s sizes) components() int {
 // are spread.
 func (s sizes) windows() (w backend.Windows, reach float64) {
 	if s.Window == 0 {
-		return w, float64(s.N)
+		return w, s.span()
 	}
 	w.Length = s.Window
 	for c := 0.0; ; c += s.Window / 2 {
@@ -137,6 +179,9 @@ func (s sizes) windows() (w backend.Windows, reach float64) {
 // quarter of the window. The phases are uniform on intervals of various widths, so that no term of the bound vanishes.
 // With Fitted, the parameters are similar to a fit without windows: features extend over 1 to 10 times the range of the
 // rows, and half of the components have frequencies up to low. Short features reach over 1/20 of the range.
+//
+// The features of a map have length-scales of 0.1 to 0.3 ranges and frequencies up to mapCycles in each input. With
+// Fitted, they are in pairs of the same frequency and location, as the cosines and sines of a default fit.
 func (s sizes) params(rng *rand.Rand) *vssgp.Params {
 	w, reach := s.windows()
 	each := s.components()
@@ -149,11 +194,11 @@ func (s sizes) params(rng *rand.Rand) *vssgp.Params {
 		p.Variance[i] = (1 + rng.Float64()) / float64(each)
 		for q := range s.Q {
 			p.Lengthscale[i*s.Q+q] = 10 + 20*rng.Float64()
+			if s.Map {
+				p.Lengthscale[i*s.Q+q] *= s.span() / 100
+			}
 		}
-		p.Frequency[i*s.Q] = highest * rng.Float64()
-		if s.Fitted && i%2 == 0 {
-			p.Frequency[i*s.Q] *= low / highest
-		}
+		s.frequency(p.Frequency[i*s.Q:(i+1)*s.Q], s.Fitted && i%2 == 0, rng)
 	}
 	for k := range p.M() {
 		i, first := k/p.K, 0.0
@@ -161,7 +206,7 @@ func (s sizes) params(rng *rand.Rand) *vssgp.Params {
 			first = w.Center[i/each] - reach/2
 		}
 		for q := range s.Q {
-			at, over := k*s.Q+q, float64(s.N)
+			at, over := k*s.Q+q, s.span()
 			if q == 0 {
 				over = reach
 			}
@@ -179,6 +224,11 @@ func (s sizes) params(rng *rand.Rand) *vssgp.Params {
 			p.FreqVar[k*s.Q] = sd * sd
 		}
 		p.Location[k*s.Q] += first
+		if s.Map && s.Fitted && k%p.K%2 == 1 {
+			for _, a := range [][]float64{p.Location, p.FreqMean, p.FreqVar} {
+				copy(a[k*s.Q:(k+1)*s.Q], a[(k-1)*s.Q:])
+			}
+		}
 		p.PhaseLower[k] = 2 * math.Pi * rng.Float64()
 		p.PhaseUpper[k] = p.PhaseLower[k] + 0.2 + 2*rng.Float64()
 	}
@@ -187,6 +237,20 @@ func (s sizes) params(rng *rand.Rand) *vssgp.Params {
 		p.CoefMean[i], p.CoefVar[i] = 0.1*rng.NormFloat64(), 0.01+0.1*rng.Float64()
 	}
 	return p
+}
+
+// frequency draws the frequency of a component. Only the first input has one, or both inputs of a map, with any sign.
+func (s sizes) frequency(p []float64, isLow bool, rng *rand.Rand) {
+	top := s.highest()
+	p[0] = top * rng.Float64()
+	if s.Map {
+		p[1] = top * (2*rng.Float64() - 1)
+	}
+	for q := range p {
+		if isLow {
+			p[q] *= low / highest
+		}
+	}
 }
 
 // readSeries reads the first channel of a recording, or the first two columns of a table, which contain a number or

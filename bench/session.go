@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -155,7 +156,7 @@ func (s *session) first() (e *vssgp.Evaluation, err error) {
 		if s.evaluator, err = s.newEvaluator(s.watch, s.o.inference); err != nil {
 			return
 		}
-		if s.o.inference == "exact" && s.watch.tables != nil && s.Q == 1 && s.o.Window == 0 {
+		if s.o.inference == "exact" && s.watch.tables != nil && s.Q <= 2 && s.o.Window == 0 {
 			if s.record.Tables, err = s.evaluator.makeTables(); err != nil {
 				return
 			}
@@ -268,12 +269,7 @@ func (s *session) timePeers(e *vssgp.Evaluation) error {
 			return err
 		}
 		for _, peer := range s.o.peers {
-			args := []string{script, "bound", dir, "--peer", peer, "--device", s.o.kind,
-				"--repeats", strconv.Itoa(s.o.repeats), "--timeout", strconv.FormatFloat(s.o.peerTime.Seconds(), 'g', -1, 64)}
-			if own := celerite[peer]; own != nil {
-				celerite := filepath.Join(filepath.Dir(script), "celerite.py")
-				args = append([]string{celerite, "--n", strconv.Itoa(s.N), "--repeats", strconv.Itoa(s.o.repeats)}, own...)
-			}
+			args := s.peerArgs(peer, dir, filepath.Dir(script))
 			line := runPeer(context.Background(), s.o.peerTime, env, s.o.python, args...)
 			if err := s.round(); err != nil {
 				return err
@@ -288,6 +284,20 @@ func (s *session) timePeers(e *vssgp.Evaluation) error {
 		}
 		return nil
 	})
+}
+
+// peerArgs returns the script of a peer and its arguments. dir contains the problem.
+func (s *session) peerArgs(peer, dir, scripts string) []string {
+	repeats := []string{"--repeats", strconv.Itoa(s.o.repeats)}
+	switch own := celerite[peer]; {
+	case own != nil:
+		return slices.Concat([]string{filepath.Join(scripts, "celerite.py"), "--n", strconv.Itoa(s.N)}, repeats, own)
+	case slices.Contains(mapPeers, peer):
+		return append([]string{filepath.Join(scripts, "maps.py"), dir, "--peer", peer}, repeats...)
+	}
+	limit := strconv.FormatFloat(s.o.peerTime.Seconds(), 'g', -1, 64)
+	args := []string{filepath.Join(scripts, "speed.py"), "bound", dir, "--peer", peer, "--device", s.o.kind}
+	return slices.Concat(args, repeats, []string{"--timeout", limit})
 }
 
 // fit runs the fit of -fit, from the synthetic model to its data.

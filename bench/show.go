@@ -44,9 +44,10 @@ func (m mmaLine) row() row {
 func (p peerLine) row() row {
 	what := p.Case
 	switch {
-	case celerite[p.Peer] != nil:
+	case p.Mode == "rates":
+	case p.Mode != "":
 		what = fmt.Sprintf("%s N=%d", p.Mode, p.N)
-	case p.Mode != "rates":
+	default:
 		what = fmt.Sprintf("exact N=%d M=%d", p.N, p.Features)
 		if p.Q > 1 {
 			what += fmt.Sprintf(" Q=%d", p.Q)
@@ -190,6 +191,16 @@ func extend[T any](all *[]T, line []byte) error {
 	return err
 }
 
+// withTables returns the seconds of the same case as a record of -direct, but with tables, or 0 if there is none.
+func (r *result) withTables(direct record) float64 {
+	for _, m := range r.Speed {
+		if m.Sums == fromTables && m.Case+" direct" == direct.Case && m.Device == direct.Device {
+			return m.Evaluation
+		}
+	}
+	return 0
+}
+
 // print writes the stages and the table: our rows, then the peers'. On a GPU, the shares are relative to its fastest
 // DGEMM, if measured.
 func (r *result) print(w io.Writer) {
@@ -215,7 +226,11 @@ func (r *result) print(w io.Writer) {
 		if m.Share == nil && peak > 0 && m.Evaluation > 0 {
 			m.Share = rates(m.Work, m.Seconds, m.Evaluation, 1e12*peak)
 		}
-		rows = append(rows, m.row())
+		row := m.row()
+		if ours := r.withTables(m); ours > 0 {
+			row[4] = positive(m.Evaluation/ours, "%.4g")
+		}
+		rows = append(rows, row)
 	}
 	for _, p := range r.Peers {
 		rows = append(rows, p.row())

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/vssgp/vssgp/bench/internal/jsonl"
@@ -40,7 +41,8 @@ func (o *speedTask) flags(set *flag.FlagSet) {
 	set.BoolVar(&o.show, "show", false, "print the table of files of lines, such as the results of device.sh; time nothing")
 	set.StringVar(&o.dump, "dump", "", "write the problem, its bound and gradient to this folder, for peers; time nothing")
 	set.StringVar(&o.name, "case", "", "name of the measurement (default: composed of the sizes)")
-	set.StringVar(&o.peerList, "peers", "", "libraries to time in the same run: numpy, jax, torch (exact, no windows), celerite4, celerite20")
+	set.StringVar(&o.peerList, "peers", "", "libraries to time in the same run: "+
+		"numpy, jax, torch (exact, no windows), celerite4, celerite20; with two inputs also "+strings.Join(mapPeers, ", "))
 	set.DurationVar(&o.peerTime, "peer-time", 5*time.Minute, "time limit of each peer, including compilation")
 	set.StringVar(&o.python, "python", "python3", "Python interpreter with the peers' libraries")
 	commitFlag(set, &o.commit)
@@ -53,6 +55,7 @@ func (o *speedTask) check(files []string) error {
 	if o.name == "" {
 		o.name = o.defaultName()
 	}
+	o.Map = o.Q == 2 && o.Window == 0
 	var err error
 	o.kind, o.ordinal, err = parseDevice(o.device)
 	o.peers = list(o.peerList)
@@ -75,6 +78,8 @@ func (o *speedTask) check(files []string) error {
 		known("peers", o.peers, peerNames),
 		demand(len(o.peers) == 0 || exact && o.Window == 0,
 			"-peers requires -inference exact without -window"),
+		demand(o.Q == 2 || !slices.ContainsFunc(o.peers, func(p string) bool { return slices.Contains(mapPeers, p) }),
+			"-peers %s require -inputs 2", strings.Join(mapPeers, ", ")),
 		demand(len(o.peers) == 0 || !dump, "-peers and -dump cannot be combined: -dump measures no time"),
 		demand(o.data == "" || !slices.ContainsFunc(o.peers, func(p string) bool { return celerite[p] == nil }),
 			"-data allows only -peers celerite4 and celerite20, because the other peers do not support fixed phases"))

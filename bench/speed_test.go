@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/bench/internal/jsonl"
 	"github.com/vssgp/vssgp/bench/internal/machine"
 	"github.com/vssgp/vssgp/internal/testkit"
@@ -101,6 +102,112 @@ func TestFittedProblem(t *testing.T) {
 	}
 }
 
+// TestMap checks the rows and features of a problem with two inputs: a square grid or scattered rows, and features with
+// the same lengths and frequencies relative to the range for any number of rows, in pairs with Fitted.
+func TestMap(t *testing.T) {
+	for _, n := range []int{100, 10_000, 90_000} {
+		for _, uneven := range []bool{false, true} {
+			for _, fitted := range []bool{false, true} {
+				s := sizes{N: n, Q: 2, D: 1, Features: 160, Map: true, Uneven: uneven, Fitted: fitted, Seed: 1}
+				p, side := testkit.Must(s.build())(t), math.Sqrt(float64(n))
+				checkPlaces(t, p.data.X, int(side), uneven)
+				checkMapFeatures(t, p.model.Params, side, fitted)
+			}
+		}
+	}
+}
+
+// checkPlaces checks that rows are at each point of a grid once, or else that each quarter of the square has about a
+// quarter of them.
+func checkPlaces(t *testing.T, x []float64, side int, uneven bool) {
+	t.Helper()
+	at, quarters := map[[2]float64]bool{}, map[[2]bool]int{}
+	for i := 0; i < len(x); i += 2 {
+		a, b := x[i], x[i+1]
+		whole := a == math.Trunc(a) && b == math.Trunc(b)
+		if whole == uneven || min(a, b) < 0 || max(a, b) >= float64(side) {
+			t.Fatalf("row at (%v, %v), uneven %v, side %d", a, b, uneven, side)
+		}
+		at[[2]float64{a, b}] = true
+		quarters[[2]bool{2*a < float64(side), 2*b < float64(side)}]++
+	}
+	if len(at) != side*side {
+		t.Errorf("%d different places, want %d", len(at), side*side)
+	}
+	for q, n := range quarters {
+		if want := float64(side*side) / 4; math.Abs(float64(n)-want) > 5*math.Sqrt(want) {
+			t.Errorf("%d of %d rows in the quarter %v", n, side*side, q)
+		}
+	}
+}
+
+func checkMapFeatures(t *testing.T, m *vssgp.Params, side float64, fitted bool) {
+	t.Helper()
+	top, pairs := [2]float64{}, 0
+	for i, f := range m.Frequency {
+		top[i%2] = max(top[i%2], math.Abs(f)*side)
+		if l := m.Lengthscale[i] / side; l < 0.1 || l > 0.3 {
+			t.Errorf("component %d has a length-scale of %v ranges", i/2, l)
+		}
+	}
+	if limit := min(mapCycles, highest*side); max(top[0], top[1]) > limit || min(top[0], top[1]) < limit/4 {
+		t.Errorf("highest frequencies of %v cycles a range, want up to %v", top, limit)
+	}
+	for i := range m.FreqVar {
+		reach := m.Lengthscale[i/2/m.K*2+i%2] / math.Sqrt(m.FreqVar[i]) / side
+		if fitted && (reach < 1-1e-9 || reach > 10) || !fitted && (reach < 0.25 || reach > 1+1e-9) {
+			t.Errorf("a feature reaches over %v ranges", reach)
+		}
+	}
+	for k := 0; k < m.M(); k += 2 {
+		a, b := 2*k, 2*k+2
+		if m.FreqMean[a] == m.FreqMean[b] && m.FreqVar[a+1] == m.FreqVar[b+1] && m.Location[a] == m.Location[b] &&
+			m.PhaseLower[k] != m.PhaseLower[k+1] {
+			pairs++
+		}
+	}
+	if fitted && pairs != m.M()/2 || !fitted && pairs > 0 {
+		t.Errorf("%d pairs of %d features", pairs, m.M())
+	}
+}
+
+// TestSpeedOfMap checks that two inputs use tables, with the same bound as passes over the rows, and that the cost of
+// the tables is reported.
+func TestSpeedOfMap(t *testing.T) {
+	const args = "-inputs 2 -n 20000 -features 32 -repeats 1 -clocked=false -fitted"
+	tables, rows := measured(t, args), measured(t, args+" -direct")
+	if tables.Sums != fromTables || rows.Sums != overRows || tables.Tables == nil || rows.Tables != nil {
+		t.Fatalf("sums %q and with -direct %q; tables %+v, %+v", tables.Sums, rows.Sums, tables.Tables, rows.Tables)
+	}
+	if tables.Tables.Seconds <= 0 || tables.Tables.Bytes < 16*20_000 {
+		t.Errorf("%+v", tables.Tables)
+	}
+	if a, b := *tables.Bound, *rows.Bound; math.Abs(a-b) > 1e-11*math.Abs(b) {
+		t.Errorf("bound %v with tables, %v without", a, b)
+	}
+}
+
+// TestDirectIsComparedWithTables checks the ratio of the time of -direct to the same case with tables.
+func TestDirectIsComparedWithTables(t *testing.T) {
+	ok := timing{Evaluation: 0.5, Sums: fromTables, Status: machine.OK}
+	slow := timing{Evaluation: 60, Sums: overRows, Status: machine.OK}
+	r := &result{Speed: []record{
+		{Case: "a", Device: "cpu", timing: ok}, {Case: "a direct", Device: "cpu", timing: slow},
+		{Case: "b direct", Device: "cpu", timing: slow}, {Case: "a direct", Device: "card", timing: slow},
+	}}
+	for i, want := range []float64{0, 0.5, 0, 0} {
+		if got := r.withTables(r.Speed[i]); got != want {
+			t.Errorf("line %d: %v s with tables, want %v", i, got, want)
+		}
+	}
+	var out bytes.Buffer
+	r.print(&out)
+	lines := strings.Split(out.String(), "\n")
+	if !strings.Contains(lines[2], " 120 ") || strings.Contains(lines[3]+lines[4], " 120 ") {
+		t.Errorf("want a ratio of 120 in the second line of\n%s", &out)
+	}
+}
+
 // TestShortFeatures checks that about the given share of the features, at random places, reaches over 1/20 of the rows,
 // and that the option is checked.
 func TestShortFeatures(t *testing.T) {
@@ -184,6 +291,7 @@ func measured(t *testing.T, args string) *record {
 const fakePython = `#!/bin/sh
 case "$*" in
 *"/celerite.py --n 60 --repeats 1 --terms 2 --mode gradient") echo '{"peer":"celerite2","mode":"gradient","version":"0","n":60,"seconds_per_evaluation":1000,"status":"ok"}'; exit ;;
+*"/maps.py "*" --peer efgp --repeats 1") test -s "$2/x.npy" && echo '{"peer":"efgp","mode":"mean, 9×9 nodes","status":"ok","seconds_per_evaluation":1}'; exit ;;
 esac
 test "$2" = bound && test -s "$1" && test -s "$3/problem.json" && test -s "$3/gradient.noise.precision.npy" || exit 3
 case "$5" in
@@ -219,6 +327,21 @@ func TestPeersHaveLines(t *testing.T) {
 		if timed := want.Status == machine.OK; timed != (p.Ratio > 0) || timed && math.Abs(p.Ratio*p.Ours-1000) > 1e-6 {
 			t.Errorf("%s: ratio %v to %v s", p.Peer, p.Ratio, p.Ours)
 		}
+	}
+}
+
+// TestMapPeers checks that the methods for two inputs get the problem, and that their row names what they compute.
+func TestMapPeers(t *testing.T) {
+	python := filepath.Join(t.TempDir(), "python")
+	testkit.OK(t, os.WriteFile(python, []byte(fakePython), 0o777))
+	o := parsed[*speedTask](t, "speed", "-inputs 2 -n 60 -features 6 -repeats 1 -peers efgp -python "+python)
+	r, peers, err := o.measure()
+	testkit.OK(t, errors.Join(err, peersError(peers)))
+	var out bytes.Buffer
+	testkit.OK(t, o.report(&out, r, peers))
+	testkit.Contains(t, out.String(), "efgp, mean, 9×9 nodes N=60")
+	if len(peers) != 1 || peers[0].Ratio <= 0 {
+		t.Errorf("%+v", peers)
 	}
 }
 

@@ -2,9 +2,11 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -43,6 +45,131 @@ func TestTables(t *testing.T) {
 	}
 	testDump(t, dir, file)
 	testOutputs(t, lines[0])
+}
+
+// TestHoles compares the rows in holes with the rows that a search of the holes' limits finds, and checks their sizes,
+// that splits differ, and that each row is in one part.
+func TestHoles(t *testing.T) {
+	const side, holes = 100, 12
+	grid := &matrix.Matrix{Names: []string{"a", "b", "y"}, Rows: side * side, Cols: 3}
+	for i := range side {
+		for j := range side {
+			grid.Data = append(grid.Data, 10*float64(i), float64(j)/100-5, float64(i*side+j))
+		}
+	}
+	outside, inside := punch(grid, holes, 1)
+	if outside.Rows+inside.Rows != grid.Rows || len(inside.Data) != 3*inside.Rows || inside.Cols != 3 {
+		t.Fatalf("%d rows outside and %d inside of %d", outside.Rows, inside.Rows, grid.Rows)
+	}
+	// Each hole has 4² to 8² or, rounded to the grid, at most 9² points; they may overlap.
+	if inside.Rows < 4*4*holes/2 || inside.Rows > 9*9*holes {
+		t.Errorf("%d rows in %d holes", inside.Rows, holes)
+	}
+	checkHoleShapes(t, inside, side)
+	if _, other := punch(grid, holes, 2); slices.Equal(other.Data, inside.Data) {
+		t.Error("two splits have the same holes")
+	}
+	o := &tablesTask{outputs: 1, holes: holes}
+	train, tests, err := o.parts(grid, 1)
+	testkit.OK(t, err)
+	points, hidden := tests[0], tests[1]
+	if points.N != outside.Rows/10 || hidden.N != inside.Rows || train.N != outside.Rows-points.N || hidden.place != holesPlace {
+		t.Errorf("%d rows for training, %d points, %d in holes", train.N, points.N, hidden.N)
+	}
+	seen := map[float64]bool{}
+	for _, y := range slices.Concat(train.Y, points.Y, hidden.Y) {
+		seen[y] = true
+	}
+	if len(seen) != grid.Rows {
+		t.Errorf("the parts have %d different rows, want %d", len(seen), grid.Rows)
+	}
+}
+
+// checkHoleShapes checks that the connected parts of one hole alone are rectangles of 4 to 8 % of the range along both
+// inputs. Parts of overlapping holes are larger or not rectangles.
+func checkHoleShapes(t *testing.T, inside *matrix.Matrix, side int) {
+	t.Helper()
+	left := map[[2]int]bool{}
+	for row := range slices.Chunk(inside.Data, 3) {
+		left[[2]int{int(row[2]) / side, int(row[2]) % side}] = true
+	}
+	single := 0
+	ascending := func(a, b [2]int) int { return slices.Compare(a[:], b[:]) }
+	for _, from := range slices.SortedFunc(maps.Keys(left), ascending) {
+		low, high, count, open := from, from, 0, [][2]int{from}
+		for len(open) > 0 {
+			at := open[0]
+			if open = open[1:]; !left[at] {
+				continue
+			}
+			delete(left, at)
+			count++
+			for q := range at {
+				low[q], high[q] = min(low[q], at[q]), max(high[q], at[q])
+				up, down := at, at
+				up[q]++
+				down[q]--
+				open = append(open, up, down)
+			}
+		}
+		long := [2]int{high[0] - low[0] + 1, high[1] - low[1] + 1}
+		if count == 0 || long[0]*long[1] != count || max(long[0], long[1]) > 9 {
+			continue
+		}
+		single++
+		if min(long[0], long[1]) < 3 || max(long[0], long[1])-min(long[0], long[1]) > 1 {
+			t.Errorf("a hole of %v points, want a square of 4 to 8 %% of %d", long, side)
+		}
+	}
+	if single < 4 {
+		t.Errorf("%d single holes, want most of 12", single)
+	}
+}
+
+// TestMapTable checks the lines of a map: scores by place, which are in the table, the peers that have only a mean, and
+// the written splits.
+func TestMapTable(t *testing.T) {
+	dir := t.TempDir()
+	file, out := filepath.Join(dir, "map.csv"), filepath.Join(dir, "out.jsonl")
+	var b strings.Builder
+	b.WriteString("a,b,y\n")
+	for i := range 400 {
+		y, x := float64(i/20), float64(i%20)
+		fmt.Fprintf(&b, "%g,%g,%g\n", y, x, math.Sin(y/5)+math.Cos(x/4)+0.1*math.Sin(float64(77*i)))
+	}
+	testkit.OK(t, os.WriteFile(file, []byte(b.String()), 0o666))
+	testkit.OK(t, bench("tables", "-splits", "1", "-holes", "12", "-out", out, file))
+	lines := testkit.Must(jsonl.Read[tableLine](out, nil))(t)
+	l := lines[0]
+	if len(lines) != 1 || len(l.Places) != 2 || l.RMSE <= 0 || l.RMSE > 0.5 {
+		t.Fatalf("%+v", lines)
+	}
+	a, c := l.Places["points"].RMSE, l.Places["holes"].RMSE
+	if !(min(a, c) > 0 && min(a, c) <= l.RMSE && l.RMSE <= max(a, c)) {
+		t.Errorf("RMSE %v of all rows, %+v by place", l.RMSE, l.Places)
+	}
+	peer := l
+	peer.Method, peer.MeanOnly = "linear", true
+	peer.Places = tablePlaces{"holes": {RMSE: 2}, "points": {RMSE: 1}}
+	var shown strings.Builder
+	testkit.OK(t, showTables(&shown, []tableLine{l, peer}))
+	testkit.Contains(t, shown.String(), "| map, holes | default | 1 |", "| map, points | default | 1 |",
+		"| map, holes | linear | 1 | 2 | – | – |", "| map, points | linear | 1 | 1 | – | – |")
+
+	dump := filepath.Join(dir, "dump")
+	testkit.OK(t, bench("tables", "-splits", "1", "-holes", "12", "-dump", dump, file))
+	rows := 0
+	for _, part := range []string{"train", "test", "holes"} {
+		rows += testkit.Must(matrix.ReadFull(filepath.Join(dump, "map.0."+part+".csv")))(t).Rows
+	}
+	if rows != 400 {
+		t.Errorf("the written parts have %d rows, want 400", rows)
+	}
+	one := filepath.Join(dir, "one.csv")
+	testkit.OK(t, os.WriteFile(one, []byte("a,y\n1,2\n"), 0o666))
+	if err := bench("tables", "-holes", "2", one); err == nil || !strings.Contains(err.Error(), "two inputs") {
+		t.Errorf("holes of one input: %v", err)
+	}
 }
 
 // testOutputs checks that the table has a row for each output, with its own scores.
