@@ -4,7 +4,7 @@ package docs
 
 import "embed"
 
-//go:embed choosing.md command-line.md fills.md forecasting.md json.md
+//go:embed choosing.md command-line.md fills.md forecasting.md json.md maps.md
 //go:embed priors.md regression.md repair.md series.md tables.md
 var pages embed.FS
 
@@ -23,6 +23,7 @@ var Topics = []Topic{
 	{"forecasting", "forecasting.md", "Forecast and fill time series"},
 	{"series", "series.md", "The model of a time series"},
 	{"regression", "regression.md", "Fit Gaussian processes to tables and recordings"},
+	{"maps", "maps.md", "Fit, fill and draw maps: two inputs"},
 	{"choosing", "choosing.md", "Choose a model and its options"},
 	{"priors", "priors.md", "Priors and uncertainty of hyper-parameters"},
 	{"command-line", "command-line.md", "Output, files, memory, devices and completion"},

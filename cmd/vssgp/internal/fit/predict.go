@@ -50,7 +50,7 @@ Memory does not grow with the number of rows.
 
 Predictions of a time-series model (forecast -m, fit --method structural) are identical to
 its forecast; --full, --joint and --latent do not apply.
-Details: "vssgp help forecasting" and "vssgp help regression".`,
+Details: "vssgp help forecasting", "vssgp help regression" and "vssgp help maps".`,
 		Example: `  vssgp predict co2.safetensors months.csv -o forecast.csv
   vssgp predict co2.safetensors months.csv -o forecast.csv --plot forecast.png
   vssgp predict field.safetensors --grid 200x200 -o field.csv
