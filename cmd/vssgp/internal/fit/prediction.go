@@ -310,7 +310,7 @@ func (r *prediction) someDraws(x []float64) (draws [][]float64, err error) {
 	return draws, nil
 }
 
-// mark adds the rows of the data to a plot: all of them, or every k-th one if there are too many.
+// mark adds the rows of the data to a plot: all of them, or one of k if there are too many.
 func (r *prediction) mark(v *report.Predicted) error {
 	if r.data == nil {
 		return nil
@@ -322,7 +322,7 @@ func (r *prediction) mark(v *report.Predicted) error {
 	}
 	return r.data.Each(r.ctx, func(n int, x []float64) error {
 		for i := range len(x) / q {
-			if (n+i)%step == 0 {
+			if report.Marked(n+i, step) {
 				v.Data = append(v.Data, x[i*q:][:q]...)
 			}
 		}

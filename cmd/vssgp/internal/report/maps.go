@@ -302,11 +302,22 @@ func gridOver(data *vssgp.Data) (x []float64) {
 	return x
 }
 
-// thinned returns all rows or, if there are more than most, every k-th one.
+// Marked reports whether a map marks row n if it marks one of k rows. Its place among k rows changes, because every k-th row of a grid would
+// form lines.
+func Marked(n, k int) bool {
+	block := n / k
+	_, share := math.Modf(float64(block) * (math.Phi - 1))
+	return n%k == int(share*float64(k))
+}
+
+// thinned returns all rows or, if there are more than most, one of k.
 func thinned(data *vssgp.Data, most int) *vssgp.Data {
-	step := (data.N + most - 1) / most
+	k := (data.N + most - 1) / most
 	out := &vssgp.Data{Q: data.Q, D: data.D}
-	for n := 0; n < data.N; n += step {
+	for n := range data.N {
+		if !Marked(n, k) {
+			continue
+		}
 		out.X = append(out.X, data.X[n*data.Q:][:data.Q]...)
 		out.Y = append(out.Y, data.Y[n*data.D:][:data.D]...)
 		out.N++
