@@ -94,10 +94,10 @@ type Result struct {
 	// LogPrior is the log density of the optimized hyper-parameters' logarithms under
 	// Options.Priors, or 0 without priors. A fit maximizes Bound + LogPrior.
 	LogPrior float64
-	// Init is the initialization that the options request, or the default for the data. The default for three inputs or more
-	// is "table", which Options.Init cannot request: an exact Gaussian process of up to 1000 rows gives the initial
-	// length-scales, and the features' frequencies are drawn at random and not optimized. Init is "" for a fit from
-	// Options.From, unless that continues a search.
+	// Init is the initialization that the options request, or the default for the data. The default for three inputs or
+	// more is "table", which Options.Init cannot request: an exact Gaussian process of up to 1000 rows gives the
+	// initial length-scales, and the features' frequencies are drawn at random and not optimized. Init is "" for a fit
+	// from Options.From, unless that continues a search.
 	Init       Init
 	Iterations int           // of the best start; after a search, the number of structures that improved the score
 	Starts     []StartResult // in the order they ran

@@ -536,8 +536,8 @@ func (m *Model) found() []Component {
 	return out
 }
 
-// noiseVariance returns the noise variance of an observation in the model's units. It is smaller than τ⁻¹ if the rows count as fewer
-// independent ones.
+// noiseVariance returns the noise variance of an observation in the model's units. It is smaller than τ⁻¹ if the rows
+// count as fewer independent ones.
 func (m *Model) noiseVariance() float64 {
 	v := 1 / m.Params.NoisePrecision[0]
 	if m.kernel != nil {

@@ -58,10 +58,10 @@ type Options struct {
 	Windows    WindowOptions // default: chosen by Init
 	Raw        bool          // use the data's units; otherwise x and y are shifted and scaled to order one
 
-	// Init is by default InitSearch for one input, unless an option describes features, windows, priors or their optimization (Method SSGP
-	// or RP, Inference, Components to Windows, Paper to UniformPhases, Priors, Iterations to Tie); then it is InitSpectrum, or InitPaper with
-	// Paper. For two inputs it is InitSearch under the same conditions if there are 20 rows and both inputs vary. For other inputs the
-	// frequencies are drawn and not optimized.
+	// Init is by default InitSearch for one input, unless an option describes features, windows, priors or their
+	// optimization (Method SSGP or RP, Inference, Components to Windows, Paper to UniformPhases, Priors, Iterations to
+	// Tie); then it is InitSpectrum, or InitPaper with Paper. For two inputs it is InitSearch under the same conditions
+	// if there are 20 rows and both inputs vary. For other inputs the frequencies are drawn and not optimized.
 	Init           Init
 	Paper          PaperOptions // initial values of InitPaper
 	NoisePrecision float64      // initial τ in the data's 1/y²; 0: chosen by Init

@@ -24,8 +24,8 @@ const (
 	minPairs = 20
 )
 
-// searches reports whether InitSearch is the default: there is one input, or two with some rows, and no option describes features, windows
-// or their optimization.
+// searches reports whether InitSearch is the default: there is one input, or two with some rows, and no option
+// describes features, windows or their optimization.
 func (o *Options) searches(grid initialize.Grid, data *Data) bool {
 	return (grid.Step > 0 || plane(data) && data.N >= initialize.TableFewest) && o.Init == "" && o.excludedFromSearch() == ""
 }
@@ -43,7 +43,8 @@ func plane(data *Data) bool {
 	return true
 }
 
-// pairs returns the number of pairs of cosine and sine of a large model of a search, with two inputs less if memory is short.
+// pairs returns the number of pairs of cosine and sine of a large model of a search, with two inputs less if memory is
+// short.
 func (pr *problem) pairs() int {
 	n := spectral.Pairs(&pr.rows)
 	for pr.data.Q == 2 && n > minPairs && pr.Fits(spectral.Shape(&pr.rows, n)) != nil {

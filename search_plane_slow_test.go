@@ -11,8 +11,9 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/modeltest"
 )
 
-// TestRoughSurface checks the intervals in holes of a field whose details the components cannot resolve: many rows of an even grid, with
-// waves of all lengths whose amplitudes are proportional to the length. The details are part of the noise.
+// TestRoughSurface checks the intervals in holes of a field whose details the components cannot resolve: many rows of
+// an even grid, with waves of all lengths whose amplitudes are proportional to the length. The details are part of the
+// noise.
 func TestRoughSurface(t *testing.T) {
 	const side, waves = 120, 600
 	rng := modeltest.NewRNG(31)

@@ -40,8 +40,9 @@
 // tables fits nine tenths of a table's rows and scores the others. -holes also holds out squares of a map, whose scores
 // are separate. peers/tables.py does the same by other libraries.
 //
-// fields fits a part of the rows of functions of two inputs, which peers/fields.py writes, by the default and with drawn
-// frequencies, and scores the other rows, among the fitted ones and in a hole. peers/fields.py does the same by scikit-learn.
+// fields fits a part of the rows of functions of two inputs, which peers/fields.py writes, by the default and with
+// drawn frequencies, and scores the other rows, among the fitted ones and in a hole. peers/fields.py does the same by
+// scikit-learn.
 //
 // regression fits the default model of vssgp.Fit and of series.Fit to one input, and scores predictions at the rows, in
 // gaps and beyond the rows (package regression). peers/regression.py does the same by other libraries. Even seeds are for

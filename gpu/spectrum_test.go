@@ -70,8 +70,8 @@ func TestPlanesMatchExactSums(t *testing.T) {
 	})
 }
 
-// TestPlanesMatchPlanesOfCPU compares sums of two inputs from tables with sums from the CPU's tables. Runs of up to seven features
-// differ only in phase and amplitudes, so that they share sums.
+// TestPlanesMatchPlanesOfCPU compares sums of two inputs from tables with sums from the CPU's tables. Runs of up to
+// seven features differ only in phase and amplitudes, so that they share sums.
 func TestPlanesMatchPlanesOfCPU(t *testing.T) {
 	onEach(t, func(t *testing.T, ordinal int) {
 		b := open(t, Options{Ordinal: ordinal, anyTables: true})
@@ -109,7 +109,8 @@ func momentsAndGradient(t *testing.T, r backend.Rows, f *backend.Features) []ans
 	return all
 }
 
-// TestShortFeaturesOfPlanes checks that passes over the rows are used if a feature of two inputs is too short for tables on a GPU.
+// TestShortFeaturesOfPlanes checks that passes over the rows are used if a feature of two inputs is too short for
+// tables on a GPU.
 func TestShortFeaturesOfPlanes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 9))
 	d := backendtest.SpectrumData("scattered", 1000, 1, rng)

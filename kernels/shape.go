@@ -32,9 +32,9 @@ func PullbackWidth(q int) int { return 4 + 3*q }
 // dense matrix (dense.cu): Stages stages of two K-major panels.
 func DenseShared(t int) int { return Stages * 2 * t * (BlockK + Pad) * 8 }
 
-// SpectrumGramShared, SpectrumPullbackShared and PlaneShared are the shared memory of the kernels of tables, whose blocks have four warps:
-// NearTerms terms on either side of the frequency of each thread's wave, with padding; six numbers of 32 × PairStrip pairs for each warp,
-// with padding; PatchRows weights for each warp.
+// SpectrumGramShared, SpectrumPullbackShared and PlaneShared are the shared memory of the kernels of tables, whose
+// blocks have four warps: NearTerms terms on either side of the frequency of each thread's wave, with padding; six
+// numbers of 32 × PairStrip pairs for each warp, with padding; PatchRows weights for each warp.
 const (
 	SpectrumGramShared     = 4 * SpectrumTile * (2*NearTerms + 1) * 16
 	SpectrumPullbackShared = 4 * 6 * SpectrumTile * (PairStrip + 1) * 8

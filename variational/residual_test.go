@@ -86,8 +86,8 @@ func (b byRows) Open(d backend.Data) (backend.Rows, error) {
 	return r, err
 }
 
-// interpolated returns point frequencies of q inputs that explain y up to noise of the model's standard deviation. With two inputs they
-// are in pairs of cosine and sine.
+// interpolated returns point frequencies of q inputs that explain y up to noise of the model's standard deviation. With
+// two inputs they are in pairs of cosine and sine.
 func interpolated(n, m, q int, even bool, sd float64) (*variational.Params, *backend.Data) {
 	rng := modeltest.NewRNG(uint64(n))
 	p := variational.NewParams(1, m, q, 1)

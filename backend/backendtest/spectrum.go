@@ -113,8 +113,8 @@ func SpectrumData(kind string, n, d int, rng *rand.Rand) *backend.Data {
 	return data
 }
 
-// A Stretch contains the minimum and the maximum of the features' decay lengths in mean steps of each input, and the maximum distance of
-// their centers from the data, relative to the range of the data.
+// A Stretch contains the minimum and the maximum of the features' decay lengths in mean steps of each input, and the
+// maximum distance of their centers from the data, relative to the range of the data.
 type Stretch [3]float64
 
 // SpectrumFeatures draws m features over the data, including some with P = 0, with equal frequencies, and with frequencies near 0 and

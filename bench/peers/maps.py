@@ -6,8 +6,8 @@
 gp1000 is scikit-learn's exact Gaussian process on SUBSET random rows, with the squared exponential or the Matérn-3/2 kernel,
 whichever has the higher evidence, a length-scale for each input, and noise. efgp is the equispaced Fourier Gaussian process
 (Greengard, Rachh and Barnett 2022), written from the paper with finufft: features at equispaced frequencies, whose Gram matrix is
-Toeplitz, so that conjugate gradients need only FFTs. It computes no determinant and so no evidence. Its hyper-parameters are
-those of gp1000. ski (structured kernel interpolation) and svgp (stochastic variational inference with inducing points) are GPyTorch's,
+Toeplitz, so that conjugate gradients need only FFTs. It computes no determinant and so no evidence. It uses the
+hyper-parameters of gp1000. ski (structured kernel interpolation) and svgp (stochastic variational inference with inducing points) are GPyTorch's,
 with a Matérn-3/2 kernel. nearest and linear are SciPy's interpolation.
 
 These peers are other models than ours, so they are not compared with it; efgp is compared with the exact process on a small problem.

@@ -22,12 +22,13 @@ const (
 	// promised up to 10⁴ rows, and twice that at 10⁶. Larger distances are not rounding errors of the range: x is
 	// rounded far from 0, or has a jitter.
 	evenRounding = 3
-	// sparsest is the maximum number of grid points per row. A sparser grid has a smaller table if its rows are treated as
-	// uneven.
+	// sparsest is the maximum number of grid points per row. A sparser grid has a smaller table if its rows are treated
+	// as uneven.
 	sparsest = 4
 )
 
-// An axis is one input of the rows in steps from their middle, X = (x − center)/step, and the grid of its frequencies g/T.
+// An axis is one input of the rows in steps from their middle, X = (x − center)/step, and the grid of its frequencies
+// g/T.
 type axis struct {
 	even         bool
 	step, center double.Float // of even rows exact, else a power of two and any number
@@ -70,8 +71,8 @@ func (a *axis) at(x float64) double.Float {
 	return double.Float{Hi: d.Hi / a.step.Hi, Lo: d.Lo / a.step.Hi}
 }
 
-// evenAxis returns the axis of ascending rows on an even grid of at most the given number of points, and the index of each row's grid
-// point. It returns nil if there is no such grid. The range of the rows must be positive and finite.
+// evenAxis returns the axis of ascending rows on an even grid of at most the given number of points, and the index of
+// each row's grid point. It returns nil if there is no such grid. The range of the rows must be positive and finite.
 func evenAxis(x []float64, most float64) (a *axis, points []int) {
 	n, lo, hi := len(x), x[0], x[len(x)-1]
 	steps := math.Round((hi - lo) / medianGap(x))

@@ -14,9 +14,9 @@ type Waves struct {
 	Runs  []int       // the first feature of each run of features that differ only in phase and amplitudes, and M
 }
 
-// Choose returns the features' waves for sums on a GPU, and the size of the tables that they need. It returns the size 0 if passes over the
-// rows cost less, or if a product of features of two inputs needs too many terms; the CPU adds such a product over the rows that it
-// reaches. passCost is Card, or more in tests.
+// Choose returns the features' waves for sums on a GPU, and the size of the tables that they need. It returns the size
+// 0 if passes over the rows cost less, or if a product of features of two inputs needs too many terms; the CPU adds
+// such a product over the rows that it reaches. passCost is Card, or more in tests.
 func (s *Spectrum) Choose(f *backend.Features, passCost float64) (of Waves, size Size) {
 	waves := make([][]wave, len(s.axes))
 	for q := range waves {
@@ -73,7 +73,7 @@ func (s *Spectrum) Grid() Grid {
 	return g
 }
 
-// Arrays are the arrays that sums on a GPU read. Those of two inputs have planes only, those of one input the others.
+// Arrays are the arrays that sums on a GPU read. Two inputs have planes only, one input has the others.
 type Arrays struct {
 	Planes    [][]float64    // [1+D][2·extent_0+1, 2, PlaneWidth] E_g: for each g_0 the real parts, then the imaginary parts
 	Tables    [][]complex128 // [1+D][Margin+count] E_g from g = −Margin on, for v = 1 and for each output

@@ -63,8 +63,8 @@ func (u *sums) pullback(dst, f *backend.Features, bar *backend.Moments, s *Spect
 	})
 }
 
-// pullAxis writes the gradient with respect to the features' numbers of input q, whose step has length unit. The totals of the slopes are
-// in slopes[0].
+// pullAxis writes the gradient with respect to the features' numbers of input q, whose step has length unit. The totals
+// of the slopes are in slopes[0].
 func (u *sums) pullAxis(dst, f *backend.Features, bar *backend.Moments, q int, unit float64) {
 	m, of := f.M, &u.along[q].slopes
 	parallel.For(parts, runtime.GOMAXPROCS(0), func(i int) {
@@ -99,8 +99,8 @@ func (g *slope) plus(p *slope) {
 	g.amp += p.amp
 }
 
-// pullRow adds the contributions of the pairs of feature j with the features before it to their slopes along input q; row is row j of
-// Ḡ.
+// pullRow adds the contributions of the pairs of feature j with the features before it to their slopes along input q;
+// row is row j of Ḡ.
 func (u *sums) pullRow(to []slope, f *backend.Features, row []float64, j, q int) {
 	var own slope
 	waves := u.waves[q]

@@ -6,8 +6,8 @@ import (
 	"github.com/vssgp/vssgp/internal/simd"
 )
 
-// A patch is the envelope of a wave over two inputs with the quantities that all sums of its waves share. A wave of a plane is the product
-// of one wave per input, so the weight of an entry of the table is a product, too.
+// A patch is the envelope of a wave over two inputs with the quantities that all sums of its waves share. A wave of a
+// plane is the product of one wave per input, so the weight of an entry of the table is a product, too.
 type patch struct {
 	axes    [2]shape
 	class   class // none, few or grid
@@ -44,12 +44,15 @@ func (m *patch) set(p *plane, e [2]envelope) {
 	switch rows := p.places.count(z, m.radius); {
 	case rows == 0:
 		m.class = none
-	case float64(rows)*planeRowCost < 4*float64(m.points[0])*float64(m.points[1]) || max(m.points[0], m.points[1]) > p.reach:
+	case float64(rows)*planeRowCost < m.terms() || max(m.points[0], m.points[1]) > p.reach:
 		m.class = few
 	default:
 		m.prepare()
 	}
 }
+
+// terms returns the number of terms of a sum.
+func (m *patch) terms() float64 { return 4 * float64(m.points[0]) * float64(m.points[1]) }
 
 // prepare computes the numbers of weights.
 func (m *patch) prepare() {
@@ -66,7 +69,7 @@ func (m *patch) prepare() {
 }
 
 // planeRowCost is the cost of a row in a direct sum, in units of a term of a plane's sum.
-const planeRowCost = 200
+const planeRowCost = rowCost / planeCost
 
 // sum returns the moments of the wave with the given carriers and phase 0 along each input, with the values of table v.
 func (w *planeWork) sum(p *plane, v int, m *patch, c [2]carrier) (out planeMoments) {
@@ -103,9 +106,10 @@ func (w *planeWork) sum(p *plane, v int, m *patch, c [2]carrier) (out planeMomen
 		two += scaled(r*r, zero) - scaled(2*r, one) // sums of (k − r)²
 		one -= scaled(r, zero)
 		// S_1 = Σ EVt and S_2 = Σ EV(t² + 1/Q) with t = δ − iη(k − r)
+		turned := complex(m.eta*imag(one), -m.eta*real(one)) // −iη Σ EV(k − r)
 		out.along[q] = [2]complex128{
-			scaled(m.delta, zero) + complex(m.eta*imag(one), -m.eta*real(one)),
-			scaled(m.square, zero) + complex(2*m.delta*m.eta*imag(one), -2*m.delta*m.eta*real(one)) - scaled(m.eta*m.eta, two),
+			scaled(m.delta, zero) + turned,
+			scaled(m.square, zero) + scaled(2*m.delta, turned) - scaled(m.eta*m.eta, two),
 		}
 	}
 	return out
@@ -144,7 +148,8 @@ func (w *weights) resize(points int) {
 	}
 }
 
-// restart is half the number of terms after which the recurrence for weights begins again, because its error grows with their square.
+// restart is half the number of terms after which the recurrence for weights begins again, because its error grows with
+// their square.
 const restart = 40
 
 // set computes the weights of input q, at distance r from the nearest frequency:
@@ -168,8 +173,8 @@ func (w *weights) set(m *patch, q int, r float64) {
 	}
 }
 
-// begin returns the weight at distance at from the middle without its phase, and the ratios of the next and the previous one to it.
-// Successive ratios are multiplied by bend.
+// begin returns the weight at distance at from the middle without its phase, and the ratios of the next and the
+// previous one to it. Successive ratios are multiplied by bend.
 func (m *patch) begin(q int, at float64) (v, up, down, bend float64) {
 	s := &m.axes[q]
 	slope := math.Exp(-s.alpha * at)

@@ -10,7 +10,8 @@ import (
 	"github.com/vssgp/vssgp/internal/parallel"
 )
 
-// A plane contains the tables of rows with two inputs: E_g of the ones and of each output, at the frequencies g = (g_0, g_1),
+// A plane contains the tables of rows with two inputs: E_g of the ones and of each output, at the frequencies g = (g_0,
+// g_1),
 //
 //	E_g = Σ_n v_n Π_q exp(½P₀_q X_nq²) exp(ih_q g_q X_nq)
 type plane struct {
@@ -57,8 +58,8 @@ func newPlane(d *backend.Data) *plane {
 	if !p.addGrid(d, order, x) {
 		p.addScattered(d)
 	}
-	// For a feature of standard deviation s ranges in both inputs, N(2·digits·s)² rows within reach then cost as much as the
-	// (over·digits/πs)² terms.
+	// For a feature of standard deviation s ranges in both inputs, N(2·digits·s)² rows within reach then cost as much
+	// as the (over·digits/πs)² terms.
 	const ratio = over * over * digits * digits / (math.Pi * math.Pi)
 	p.reach = int(math.Sqrt(math.Sqrt(planeRowCost*ratio*float64(d.N))*over*digits/2)) + maxPoints
 	return p
@@ -93,7 +94,8 @@ func ordered(d *backend.Data, q int) (order []int, x []float64) {
 // A cells is a rectangle of grid points, row by row: some have no row, others several.
 type cells struct{ first, size [2]int }
 
-// addGrid adds rows on a grid, and reports whether they are on one. order and x are the results of ordered for each input.
+// addGrid adds rows on a grid, and reports whether they are on one. order and x are the results of ordered for each
+// input.
 func (p *plane) addGrid(d *backend.Data, order [2][]int, x [2][]float64) bool {
 	var c cells
 	var axes [2]*axis

@@ -17,7 +17,8 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit/slow"
 )
 
-// TestPlaneAccuracy compares G, C and the gradient for two inputs with sums over rows with exact phases, for every instruction set.
+// TestPlaneAccuracy compares G, C and the gradient for two inputs with sums over rows with exact phases, for every
+// instruction set.
 func TestPlaneAccuracy(t *testing.T) {
 	now, _ := simd.Chosen()
 	defer simd.Use(now.String())
@@ -49,8 +50,8 @@ func TestPlaneAccuracy(t *testing.T) {
 	}
 }
 
-// TestTwins checks that features that differ only in phase and amplitudes have the sums of features that differ in frequency, too, for any
-// number of cores.
+// TestTwins checks that features that differ only in phase and amplitudes have the sums of features that differ in
+// frequency, too, for any number of cores.
 func TestTwins(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for kind := range backendtest.Places {
@@ -95,8 +96,8 @@ func (p *plane) twinsOf(f *backend.Features) []int {
 	return p.twins
 }
 
-// TestPlaneClasses checks that all methods of computing a wave's sums occur, and that they agree with sums over all rows on both sides of
-// their boundaries.
+// TestPlaneClasses checks that all methods of computing a wave's sums occur, and that they agree with sums over all
+// rows on both sides of their boundaries.
 func TestPlaneClasses(t *testing.T) {
 	for kind := range backendtest.Places {
 		rng := rand.New(rand.NewPCG(3, 25))
@@ -144,7 +145,8 @@ func TestPlaneClasses(t *testing.T) {
 	}
 }
 
-// TestPlanePlaces checks the layout of rows with two inputs: on a grid if both inputs are even and the grid has few points without a row.
+// TestPlanePlaces checks the layout of rows with two inputs: on a grid if both inputs are even and the grid has few
+// points without a row.
 func TestPlanePlaces(t *testing.T) {
 	for kind, even := range map[string]bool{
 		"grid": true, "grid with holes": true, "grid with a huge gap": true, "scattered": false, "clustered": false, "collinear": false,
@@ -193,8 +195,8 @@ func TestPlanePlaces(t *testing.T) {
 	}
 }
 
-// TestPlaneHistory checks that sums do not depend on the tables of earlier features, and that Pullback does not depend on earlier calls of
-// Moments.
+// TestPlaneHistory checks that sums do not depend on the tables of earlier features, and that Pullback does not depend
+// on earlier calls of Moments.
 func TestPlaneHistory(t *testing.T) {
 	for kind := range backendtest.Places {
 		rng := rand.New(rand.NewPCG(2, 27))
@@ -218,8 +220,8 @@ func TestPlaneHistory(t *testing.T) {
 	}
 }
 
-// TestPlaneChoice checks that tables are used for two inputs if their operation count is lower, and passes over the rows otherwise and for
-// features that tables do not support.
+// TestPlaneChoice checks that tables are used for two inputs if their operation count is lower, and passes over the
+// rows otherwise and for features that tables do not support.
 func TestPlaneChoice(t *testing.T) {
 	side := func(n int) float64 { return math.Sqrt(float64(n)) }
 	for _, c := range []struct {
@@ -294,8 +296,8 @@ func BenchmarkPlane(b *testing.B) {
 	}
 }
 
-// TestChooseOfPlane checks that a GPU uses tables up to the number of terms that these have on both sides of a frequency, also for the
-// second moment of a feature.
+// TestChooseOfPlane checks that a GPU uses tables up to the number of terms that these have on both sides of a
+// frequency, also for the second moment of a feature.
 func TestChooseOfPlane(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 24))
 	d := backendtest.SpectrumData("scattered", 500, 2, rng)

@@ -7,7 +7,8 @@ import (
 	"github.com/vssgp/vssgp/internal/simd"
 )
 
-// planeCost is the cost of a term of a plane's sum, in units of a term of a line's sum. It includes the computation of the weights.
+// planeCost is the cost of a term of a plane's sum, in units of a term of a line's sum. It includes the computation of
+// the weights.
 const planeCost = 0.6
 
 // terms implements table.
@@ -35,8 +36,8 @@ func (p *plane) cardTerms(waves [][]wave, k int) float64 {
 	return table / p.share(waves, k)
 }
 
-// share returns the square of the number of features that differ from feature k only in phase and amplitudes: the pairs of their twins
-// share sums.
+// share returns the square of the number of features that differ from feature k only in phase and amplitudes: the pairs
+// of their twins share sums.
 func (p *plane) share(waves [][]wave, k int) float64 {
 	from, to := k, k+1
 	for from > 0 && areTwins(waves, from-1, k) {

@@ -100,8 +100,8 @@ func (p *plane) grown() []float64 {
 	return grown
 }
 
-// gridSums returns a function that computes E_g of rows on a grid, for g_0 up to half the period on both sides and g_1 from 0 to half
-// the period.
+// gridSums returns a function that computes E_g of rows on a grid, for g_0 up to half the period on both sides and g_1
+// from 0 to half the period.
 func (p *plane) gridSums(c cells) func(values []float64) func(g0, g1 int) complex128 {
 	grown := p.grown()
 	lengths := [2]int{int(p.axes[0].length), int(p.axes[1].length)}

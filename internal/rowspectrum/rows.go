@@ -23,10 +23,11 @@ type Rows struct {
 	sums sums
 }
 
-// Expect estimates whether the sums of m features over n rows of q inputs with d outputs use tables, for features that extend over most
-// rows. flops is the cost of a bound with gradient, in operations of passes over the rows that take the same time. bytes is the memory of
-// the tables and the sums, or of the computation of the tables if that is more. For one input, band is the features' highest frequency in
-// cycles per mean step for uneven rows, and 0 for even ones. passCost is CPU or Card.
+// Expect estimates whether the sums of m features over n rows of q inputs with d outputs use tables, for features that
+// extend over most rows. flops is the cost of a bound with gradient, in operations of passes over the rows that take
+// the same time. bytes is the memory of the tables and the sums, or of the computation of the tables if that is more.
+// For one input, band is the features' highest frequency in cycles per mean step for uneven rows, and 0 for even ones.
+// passCost is CPU or Card.
 func Expect(n, q, m, d int, band, passCost float64) (cheaper bool, flops, bytes float64) {
 	if q > maxInputs || n < fewest(q) {
 		return false, 0, 0
@@ -43,7 +44,8 @@ func Expect(n, q, m, d int, band, passCost float64) (cheaper bool, flops, bytes 
 	return cheaper, 3 / CPU * units, values*(16*entries+8*rows) + max(making, sums)
 }
 
-// lineMemory returns the number of entries of a line's table, its maximum, the bytes of its computation, and the terms of a product.
+// lineMemory returns the number of entries of a line's table, its maximum, the bytes of its computation, and the terms
+// of a product.
 func lineMemory(n int, band float64) (entries, most, making, terms float64) {
 	rows, length := float64(n), 2*float64(nufft.FastLength(int(over*float64(n)/2)))
 	most = maxPerRow * rows
@@ -54,8 +56,8 @@ func lineMemory(n int, band float64) (entries, most, making, terms float64) {
 	return entries, most, nufft.Bytes(int(entries)) + 32*rows, longTerms
 }
 
-// planeMemory is lineMemory for a plane. It expects frequencies up to as many cycles per range as a grid of nodes of the given number of
-// features has, but not above half the mean sample rate.
+// planeMemory is lineMemory for a plane. It expects frequencies up to as many cycles per range as a grid of nodes of
+// the given number of features has, but not above half the mean sample rate.
 func planeMemory(n, m int) (entries, most, making, terms float64) {
 	rows := float64(n)
 	cycles := min(math.Sqrt(rows)/2, 2*math.Sqrt(float64(m)))
@@ -147,8 +149,9 @@ func (r *Rows) take(f *backend.Features) error {
 const pairCost = 40
 
 // The cost of a row in a pass over the rows, per pair of features, in units of a term of a table's sum. It is lower on
-// a GPU, whose passes use tensor cores, unlike tables. By counts of instructions, 1024 features that extend over all rows
-// take as long as passes over 2000 rows of one input and some 60 000 of two; tables are used from 5400 and 63 000 rows on.
+// a GPU, whose passes use tensor cores, unlike tables. By counts of instructions, 1024 features that extend over all
+// rows take as long as passes over 2000 rows of one input and some 60 000 of two; tables are used from 5400 and 63 000
+// rows on.
 const (
 	CPU  = 1. / 12
 	Card = 1. / 100
@@ -169,8 +172,9 @@ func (r *Rows) cheaper(f *backend.Features) bool {
 	return r.spectrum.cheaper(r.sums.waves, f, r.data.D, r.passCost, r.spectrum.terms)
 }
 
-// cheaper writes the features' waves to dst and reports whether tables cost less than passes over the rows; cost is terms or cardTerms. It
-// counts operations: the decision must not depend on the machine, because the bits of the sums depend on it.
+// cheaper writes the features' waves to dst and reports whether tables cost less than passes over the rows; cost is
+// terms or cardTerms. It counts operations: the decision must not depend on the machine, because the bits of the sums
+// depend on it.
 func (s *Spectrum) cheaper(
 	dst [][]wave, f *backend.Features, d int, passCost float64, cost func(waves [][]wave, k int) float64,
 ) bool {

@@ -183,7 +183,8 @@ func TestChoice(t *testing.T) {
 	}
 }
 
-// TestExpect checks that tables are expected up to maxPerRow frequencies per row, and on a GPU for enough rows of two inputs.
+// TestExpect checks that tables are expected up to maxPerRow frequencies per row, and on a GPU for enough rows of two
+// inputs.
 func TestExpect(t *testing.T) {
 	for band, want := range map[float64]bool{0: true, 1: true, maxPerRow / 4: true, maxPerRow/4 + 0.01: false} {
 		if got, _, _ := Expect(1<<14, 1, 10, 1, band, CPU); got != want {

@@ -14,18 +14,19 @@ type Spectrum struct {
 	size    Size // of the tables; zero: none
 }
 
-// A Size is the number of frequencies in tables for each input: of a line the count 0, 1, …, count−1, and of a plane the largest frequency
-// −extent, …, extent of each input.
+// A Size is the number of frequencies in tables for each input: of a line the count 0, 1, …, count−1, and of a plane
+// the largest frequency −extent, …, extent of each input.
 type Size [maxInputs]int
 
 // A table contains Fourier sums of the rows, a line for one input and a plane for two.
 type table interface {
-	// cover returns the size that products of the waves [Q][M] need. It is rounded up, so that the bits of a sum do not depend on earlier
-	// waves, and does not change if the waves change little.
+	// cover returns the size that products of the waves [Q][M] need. It is rounded up, so that the bits of a sum do not
+	// depend on earlier waves, and does not change if the waves change little.
 	cover(waves [][]wave) Size
 	// entries returns the number of entries of a table.
 	entries(Size) float64
-	// compute computes the tables. It returns the error of stopped, which it calls between them; the present tables then remain.
+	// compute computes the tables. It returns the error of stopped, which it calls between them; the present tables
+	// then remain.
 	compute(size Size, stopped func() error) error
 	// terms estimates the cost of a sum of a product with feature k, in units of a term of a line's sum.
 	terms(waves [][]wave, k int) float64
@@ -35,7 +36,8 @@ type table interface {
 	prepare(u *sums, f *backend.Features) (blocks int)
 	// takePairs computes the sums of the pairs of a block.
 	takePairs(u *sums, block int)
-	// takeSingles computes the sums of single waves for the features from lo to hi: of their second moments (v = 0), or with output v − 1.
+	// takeSingles computes the sums of single waves for the features from lo to hi: of their second moments (v = 0), or
+	// with output v − 1.
 	takeSingles(u *sums, v, lo, hi int)
 }
 

@@ -39,7 +39,8 @@ const maxCycles = 1 << 45
 // blockFeatures is the number of features whose waves a core computes at a time, in about 30 µs.
 const blockFeatures = 256
 
-// waves writes the features' waves over each input to dst [Q][M]. It returns false if a number is not finite or too large.
+// waves writes the features' waves over each input to dst [Q][M]. It returns false if a number is not finite or too
+// large.
 func (s *Spectrum) waves(dst [][]wave, f *backend.Features) bool {
 	var failed atomic.Bool
 	parallel.Blocks(f.M, blockFeatures, func(_, lo, hi int) {
@@ -58,8 +59,8 @@ func (s *Spectrum) waves(dst [][]wave, f *backend.Features) bool {
 	return !failed.Load()
 }
 
-// wave writes the wave of feature k over input q to w; the first one has the feature's phase. It returns false if a number is not finite
-// or |ωT/2π| is too large.
+// wave writes the wave of feature k over input q to w; the first one has the feature's phase. It returns false if a
+// number is not finite or |ωT/2π| is too large.
 func (a *axis) wave(w *wave, f *backend.Features, k, q int) bool {
 	most := float64(maxCycles)
 	if a.rounded { // the error grows with the frequency

@@ -12,13 +12,15 @@ const (
 // PatchWork returns the length of the workspace of SumPatch.
 func PatchWork(rows int) int { return Lanes * (PatchSums + 2*(rows+Lanes)) }
 
-// SumPatch writes sums over a patch E of rows of a table of complex numbers, weighted by v_i for its rows and w_j for its columns,
+// SumPatch writes sums over a patch E of rows of a table of complex numbers, weighted by v_i for its rows and w_j for
+// its columns,
 //
 //	Σ_ij v_i E_ij w_j · 1, x_i, x_i², y_j, y_j²
 //
-// real and imaginary parts, to sums. The real parts of row i begin at table[2·width·i], the imaginary parts width later. v and w are [3,n]:
-// real parts, imaginary parts, and x or y, with a multiple of 8 rows or columns, at least PatchColumns columns, and zeros from rows on. If
-// twisted is false, the imaginary parts of the weights are not used. work has PatchWork(rows) finite numbers.
+// real and imaginary parts, to sums. The real parts of row i begin at table[2·width·i], the imaginary parts width
+// later. v and w are [3,n]: real parts, imaginary parts, and x or y, with a multiple of 8 rows or columns, at least
+// PatchColumns columns, and zeros from rows on. If twisted is false, the imaginary parts of the weights are not used.
+// work has PatchWork(rows) finite numbers.
 func SumPatch(sums *[PatchSums]float64, table []float64, width, rows int, v, w, work []float64, twisted bool) {
 	heights, columns := len(v)/3, len(w)/3
 	_, _ = table[(2*rows-1)*width+columns-1], work[PatchWork(rows)-1]

@@ -54,7 +54,8 @@ type Component struct {
 	SD        float64 `json:"sd"`                  // σ, > 0
 	Frequency float64 `json:"frequency,omitempty"` // p, > 0; 0 for kinds that have none
 	Length    float64 `json:"length,omitempty"`    // l, > 0; 0 for a line
-	// Lengths are the lengths along two inputs, in place of Length: the distance is r with r² = Σ t_q²/l_q². They are nil for one input.
+	// Lengths are the lengths along two inputs, in place of Length: the distance is r with r² = Σ t_q²/l_q². They are
+	// nil for one input.
 	Lengths []float64 `json:"lengths,omitempty"`
 }
 

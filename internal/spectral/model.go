@@ -11,8 +11,8 @@ import (
 type Model struct {
 	Components []Component `json:"components"`
 	Noise      float64     `json:"noise"` // standard deviation of the noise of an observation
-	// Inflation κ is the factor by which a sum of residuals over many rows varies more than that of independent residuals, or 0 for 1. The rows
-	// then count as N/κ independent ones (unresolved.go).
+	// Inflation κ is the factor by which a sum of residuals over many rows varies more than that of independent
+	// residuals, or 0 for 1. The rows then count as N/κ independent ones (unresolved.go).
 	Inflation float64 `json:"inflation,omitempty"`
 }
 
@@ -159,9 +159,9 @@ func (e *expansion) write(p *variational.Params) {
 	}
 }
 
-// slopes returns the derivatives of the log evidence with respect to log σ, p and log l of each component, or to log σ and the logarithms of
-// two lengths. It is given those with respect to log V and the frequency of each component of params, and those with respect to log σ, log l
-// and p of each rough component.
+// slopes returns the derivatives of the log evidence with respect to log σ, p and log l of each component, or to log σ
+// and the logarithms of two lengths. It is given those with respect to log V and the frequency of each component of
+// params, and those with respect to log σ, log l and p of each rough component.
 func (e *expansion) slopes(variance, frequency, rough []float64) (all [][3]float64) {
 	if e.lattices != nil {
 		return e.latticeSlopes(variance)

@@ -44,7 +44,8 @@ func New(ctx context.Context, data *backend.Data, rows *variational.Rows, report
 	return &Search{ctx: ctx, domain: d, data: data, rows: rows, series: newSeries(data), spectrum: newSpectrum(d, data.X), report: report}
 }
 
-// Limit reduces the largest number of pairs of cosine and sine of models of two inputs. It does not change models of one input.
+// Limit reduces the largest number of pairs of cosine and sine of models of two inputs. It does not change models of
+// one input.
 func (s *Search) Limit(pairs int) {
 	s.domain.last = min(s.domain.last, pairs)
 	s.domain.pairs = min(s.domain.pairs, pairs)
@@ -308,7 +309,8 @@ func (s *Search) cost(e *expansion) float64 {
 	return cost
 }
 
-// operations returns the approximate number of operations of an evaluation with some features, if its sums over rows come from tables.
+// operations returns the approximate number of operations of an evaluation with some features, if its sums over rows
+// come from tables.
 func operations(features int) float64 {
 	m := float64(features)
 	return m * m * (200 + 2*m)

@@ -15,7 +15,7 @@ const (
 	firstIterations, surfaceIterations, lastIterations = 6, 20, 10
 	// planarComponents is the largest number of components of two inputs.
 	planarComponents = 3
-	// planarStep is the ratio of the lengths of a new component to those of the longest or shortest one.
+	// planarStep is the ratio of the lengths of a new component to the lengths of the longest or shortest one.
 	planarStep = 4
 	// planarGain ends an optimization if five steps in a row gain less, in nats.
 	planarGain = 0.05

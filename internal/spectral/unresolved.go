@@ -6,11 +6,12 @@ import (
 	"github.com/vssgp/vssgp/variational"
 )
 
-// With many rows, a function of two inputs has details that the nodes cannot resolve. They act as noise that is correlated between
-// neighboring rows, so the rows tell less about the components than as many independent ones. Without a correction the lengths become too
-// short and the standard deviations in holes too small. A sum of the residuals times a wave at a frequency that is too high for the nodes is κ
-// times as variable as for white noise. So the likelihood has the power 1/κ, as that of N/κ independent rows has: the noise variance of the
-// posterior is κ times the noise variance of an observation.
+// With many rows, a function of two inputs has details that the nodes cannot resolve. They act as noise that is
+// correlated between neighboring rows, so the rows tell less about the components than as many independent ones.
+// Without a correction the lengths become too short and the standard deviations in holes too small. A sum of the
+// residuals times a wave at a frequency that is too high for the nodes is κ times as variable as for white noise. So
+// the likelihood has the power 1/κ, like the likelihood of N/κ independent rows: the noise variance of the posterior is
+// κ times the noise variance of an observation.
 
 const (
 	// The waves' frequencies are among the next unresolvedRing times as many nodes as a model can have.
@@ -19,12 +20,13 @@ const (
 	unresolvedNodes = 100
 	// unresolvedLength is the longer length in ranges of a component that needs all nodes.
 	unresolvedLength = 0.02
-	// leastInflation is the least κ that is used, and leastChange the least ratio by which a new κ differs from the present one.
+	// leastInflation is the least κ that is used, and leastChange the least ratio by which a new κ differs from the
+	// present one.
 	leastInflation, leastChange = 1.5, 1.2
 )
 
-// inflated measures κ for the best model so far. If it has changed, it returns the model that is best with the new one, and drops earlier
-// candidates, because their scores cannot be compared with later ones.
+// inflated measures κ for the best model so far. If it has changed, it returns the model that is best with the new one,
+// and drops earlier candidates, because their scores cannot be compared with later ones.
 func (s *Search) inflated(best Candidate, iterations int) (Candidate, error) {
 	if !s.domain.planar() || len(best.Components) == 0 {
 		return best, nil
@@ -51,8 +53,8 @@ func (s *Search) inflated(best Candidate, iterations int) (Candidate, error) {
 	return next, nil
 }
 
-// unresolved returns the mean square of Σ_n e_n φ(x_n) over features φ beyond the nodes, relative to independent residuals e of the model's
-// noise. With a feature of variance v → 0 and K = ΦᵀSΦ + τ⁻¹I,
+// unresolved returns the mean square of Σ_n e_n φ(x_n) over features φ beyond the nodes, relative to independent
+// residuals e of the model's noise. With a feature of variance v → 0 and K = ΦᵀSΦ + τ⁻¹I,
 //
 //	∂L/∂v = ½ (φᵀK⁻¹y)² − ½ φᵀK⁻¹φ      φᵀK⁻¹y = τ Σ_n e_n φ(x_n)      φᵀK⁻¹φ ≈ τ Σ_n φ(x_n)²
 //
@@ -94,8 +96,9 @@ func (s *Search) unresolved(m Model) (float64, error) {
 	return max(0, 1+2*sum/(tau*n*float64(len(ring)))), nil
 }
 
-// beyond returns frequencies that the present number of nodes cannot reach: those that follow the nodes of a component whose lengths have the
-// ratio of the component with the shortest ones, and are so short that its spectrum needs all nodes.
+// beyond returns frequencies that the present number of nodes cannot reach: those that follow the nodes of a component
+// whose lengths have the ratio of the component with the shortest ones, and are so short that its spectrum needs all
+// nodes.
 func (e *expansion) beyond() (ring [][2]float64) {
 	lengths, shortest := [2]float64{}, math.Inf(1)
 	for _, c := range e.model.Components {

@@ -8,8 +8,8 @@ import (
 	"github.com/vssgp/vssgp/internal/testkit"
 )
 
-// roughGrid returns n × n rows of an even grid of [0, 1]², with a function of the given length plus white noise: a smooth function if
-// the nodes can resolve the length, otherwise noise that is correlated between neighbors.
+// roughGrid returns n × n rows of an even grid of [0, 1]², with a function of the given length plus white noise: a
+// smooth function if the nodes can resolve the length, otherwise noise that is correlated between neighbors.
 func roughGrid(n int, length, noise float64, rng *rand.Rand) (x, y []float64) {
 	const waves = 400
 	var w [waves][3]float64
@@ -29,9 +29,9 @@ func roughGrid(n int, length, noise float64, rng *rand.Rand) (x, y []float64) {
 	return x, y
 }
 
-// TestUnresolved checks that residuals count as independent if the nodes resolve the function, and that otherwise their inflation is the
-// number of rows within the area of their correlation, 2πl² for a squared exponential of length l, times exp(−½(2πfl)²) at the frequency f
-// beyond the nodes, which is about 9 cycles with 100 nodes.
+// TestUnresolved checks that residuals count as independent if the nodes resolve the function, and that otherwise their
+// inflation is the number of rows within the area of their correlation, 2πl² for a squared exponential of length l,
+// times exp(−½(2πfl)²) at the frequency f beyond the nodes, which is about 9 cycles with 100 nodes.
 func TestUnresolved(t *testing.T) {
 	const n = 80
 	for _, c := range []struct {
@@ -62,7 +62,8 @@ func TestUnresolved(t *testing.T) {
 	}
 }
 
-// TestInflation checks the evidence of N/κ rows against that of independent rows, and its slopes by finite differences.
+// TestInflation checks the evidence of N/κ rows against the evidence of independent rows, and its slopes by finite
+// differences.
 func TestInflation(t *testing.T) {
 	x, y := roughGrid(20, 0.2, 0.3, rand.New(rand.NewPCG(2, 31)))
 	s := openPlane(t, x, y)

@@ -29,8 +29,8 @@ type patchPass struct {
 	columns         [][2]reg.VecVirtual // sums b of a strip
 }
 
-// sumPatch sums strips of columns for all rows: the rows' sums a_i = Σ_j E_ij w_j go to memory, the columns' sums b_j = Σ_i v_i E_ij are
-// in registers. It then sums v_i a_i times powers of x_i.
+// sumPatch sums strips of columns for all rows: the rows' sums a_i = Σ_j E_ij w_j go to memory, the columns' sums b_j =
+// Σ_i v_i E_ij are in registers. It then sums v_i a_i times powers of x_i.
 func sumPatch(p *pass) {
 	k := &patchPass{pass: p, twisted: p.suffix == "", group: 4}
 	if p.width == 32 {
@@ -69,7 +69,7 @@ func (k *patchPass) next(w, table, left reg.Register, group int) {
 	SUBQ(U8(group*k.width/8), left)
 }
 
-// sum returns accumulator i. Those of the rows' sums follow.
+// sum returns accumulator i. The rows' sums follow the accumulators.
 func (k *patchPass) sum(i int) Mem { return Mem{Base: k.sums, Disp: i * k.width} }
 
 // partial returns the address of the first row's sum.

@@ -181,7 +181,7 @@ func gridOf(names []string, axes []*table.Axis, spans []Span) *Places {
 	return p
 }
 
-// advance increases the indices of a point to those of the next one.
+// advance sets the indices of a point to the indices of the next one.
 func advance(at []int, spans []Span) {
 	for q := len(at) - 1; q >= 0; q-- {
 		if at[q]++; at[q] < spans[q].Points {

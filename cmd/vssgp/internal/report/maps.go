@@ -302,8 +302,8 @@ func gridOver(data *vssgp.Data) (x []float64) {
 	return x
 }
 
-// Marked reports whether a map marks row n if it marks one of k rows. Its place among k rows changes, because every k-th row of a grid would
-// form lines.
+// Marked reports whether a map marks row n if it marks one of k rows. Its place among k rows changes, because every
+// k-th row of a grid would form lines.
 func Marked(n, k int) bool {
 	block := n / k
 	_, share := math.Modf(float64(block) * (math.Phi - 1))
