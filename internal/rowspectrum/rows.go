@@ -198,8 +198,8 @@ func sumCost(m, d, terms float64) float64 { return m/2*(m*pairCost+2*terms) + d*
 const (
 	// maxPerRow bounds the number of frequencies per row, and so the memory of the tables.
 	maxPerRow = 16
-	// fewEntries is the number of frequencies that a plane may always have: 64 MB of a table.
-	fewEntries = 1 << 22
+	// fewEntries is the number of frequencies that a plane may always have: 128 MB of a table.
+	fewEntries = 1 << 23
 )
 
 // mostEntries returns the maximum number of entries of a table.

@@ -20,7 +20,7 @@ LONG = "fit d.npy --method vssgp --window none --components 1 --features 300 --i
 def long_files():
     x = np.linspace(0, 1, 20_000)
     y = np.sin(99 * x) + np.random.default_rng(0).normal(size=len(x))
-    return {"d.npy": _files.npy(np.column_stack([x, x**2, y]))}
+    return {"d.npy": _files.npy(np.column_stack([x, x**2, x**3, y]))}
 
 
 def works():
