@@ -63,8 +63,8 @@ KERNEL(128) spectrum_gram(SPECTRUM, double *pairs, double *gram) {
 	if (!there)
 		return;
 	all.store(pairs + pair_at(j, k), shape.a);
-	if (gram)
-		store_entry(gram, m, amp, own.feature(), other.feature(), all.both.re0);
+	if (gram) // with the indices read again, since registers would be spilled for them
+		store_entry(gram, m, amp, waves[j].feature(), waves[k].feature(), all.both.re0);
 }
 
 KERNEL(128) spectrum_columns(SPECTRUM, Single *singles, double *sums, long long n) {
