@@ -343,7 +343,23 @@ func (m *Model) predictive(ctx context.Context) (predictive, error) {
 	if m.rows != nil {
 		return m.conditional()
 	}
-	return variational.NewPredictive(ctx, m.Params, m.exactPosterior())
+	p, err := variational.NewPredictive(ctx, m.Params, m.exactPosterior())
+	if err != nil {
+		return nil, err
+	}
+	p.Fade = m.fade()
+	return p, nil
+}
+
+// fade returns how a model of two inputs from InitSearch fades outside of its Range, nil for other models.
+func (m *Model) fade() *variational.Fade {
+	var ranges [][2]float64
+	for q, r := range m.Range {
+		a := Affine{m.X.Offset[q : q+1], m.X.Scale[q : q+1]}
+		ends := a.ToModel(r[:])
+		ranges = append(ranges, [2]float64{ends[0], ends[1]})
+	}
+	return m.kernel.Fade(m.Params, ranges)
 }
 
 // exactPosterior returns the posterior of an Exact model, or nil for a Factorized model.

@@ -176,10 +176,10 @@ func (m *Model) PosteriorPredictor(ctx context.Context) (*Predictor, error) {
 	return p, nil
 }
 
-// with returns a copy of draw that uses m's backend.
+// with returns a copy of draw that uses m's backend and range.
 func (m *Model) with(draw *Model) *Model {
 	c := *draw
-	c.Backend = m.Backend
+	c.Backend, c.Range = m.Backend, m.Range
 	return &c
 }
 
@@ -693,9 +693,17 @@ func (m *Model) Draws(seed uint64) (*Draws, error) {
 	}
 	d := &Draws{m: []*Model{m}, at: []rand.PCG{*rand.NewPCG(seed, 0x5ee0)}}
 	if m.averages() {
-		d.m = m.hyper.Draws
+		d.m = m.ranged()
 	}
 	return d, nil
+}
+
+// ranged returns the models of the draws, with m's range.
+func (m *Model) ranged() (all []*Model) {
+	for _, d := range m.hyper.Draws {
+		all = append(all, m.with(d))
+	}
+	return all
 }
 
 // PosteriorDraws returns functions whose hyper-parameters are also drawn. Function i uses
@@ -709,7 +717,7 @@ func (m *Model) PosteriorDraws(seed uint64) (*Draws, error) {
 	if m.hyper == nil || len(m.hyper.Draws) == 0 {
 		return nil, m.withoutDraws("draw")
 	}
-	d.m = m.hyper.Draws
+	d.m = m.ranged()
 	return d, nil
 }
 
@@ -766,7 +774,11 @@ func (d *Draws) function(i int) (f function, err error) {
 	m := d.m[i%len(d.m)]
 	random := rand.New(&pcg)
 	if m.rows == nil {
-		f = m.Params.Draw(m.exactPosterior(), random)
+		own := m.Params.Draw(m.exactPosterior(), random)
+		if fade := m.fade(); fade != nil {
+			own.Fade(fade, random)
+		}
+		f = own
 	} else {
 		c, err := m.conditional()
 		if err != nil {

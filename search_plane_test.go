@@ -71,12 +71,16 @@ func TestSurface(t *testing.T) {
 		p := testkit.Must(m.Predict(t.Context(), x))(t)
 		covered += bayes.Coverage(p.Mean, p.SD(false), f) / float64(fits)
 		most = max(most, slices.Max(p.SD(false)))
-		far := testkit.Must(m.Predict(t.Context(), []float64{12.5, 10, 5, 25, 5, 2}))(t)
-		for i, sd := range far.SD(false)[:2] {
+		away := []float64{12.5, 10, 5, 25, 14, 10, 14.5, 29, 100, 10, 5, -300, 5, 2}
+		far := testkit.Must(m.Predict(t.Context(), away))(t)
+		for i, sd := range far.SD(false)[:6] {
 			testkit.Near(t, sd, c[0].SD[0], 0.2*c[0].SD[0], "standard deviation away from the data at", i)
 		}
-		if want := []bool{true, true, false}; !slices.Equal(far.Beyond, want) {
+		if want := []bool{true, true, true, true, true, true, false}; !slices.Equal(far.Beyond, want) {
 			t.Errorf("marked %v, want %v", far.Beyond, want)
+		}
+		if far.Mean[4] != far.Mean[5] {
+			t.Errorf("the mean is %g and %g far from the data", far.Mean[4], far.Mean[5])
 		}
 	}
 	if covered < 0.9 || covered > 0.99 || most < 1 {
@@ -89,6 +93,7 @@ func TestSurface(t *testing.T) {
 func TestSurfaceFile(t *testing.T) {
 	known, x, _ := holed(150, 0.1, 3)
 	m, r := mustFit(t, known, Options{Posterior: PosteriorOptions{Draws: 3}})
+	x = append(x, 12, 10, 30, 10)
 	path := filepath.Join(t.TempDir(), "m.safetensors")
 	testkit.OK(t, m.Save(path))
 	loaded := testkit.Must(Load(path))(t)
@@ -96,6 +101,17 @@ func TestSurfaceFile(t *testing.T) {
 	if !slices.Equal(p.Mean, q.Mean) || !slices.Equal(p.Cov, q.Cov) || !bytes.Equal(encoded(t, loaded), encoded(t, m)) {
 		t.Error("the loaded model is another one")
 	}
+	const draws = 300
+	square := 0.0
+	for i, y := range testkit.Must(loaded.Draw(t.Context(), x, draws, 1))(t) {
+		if i == 0 && !slices.Equal(y, testkit.Must(m.Draw(t.Context(), x, 1, 1))(t)[0]) {
+			t.Error("the loaded model has other draws")
+		}
+		d := y[len(y)-1] - p.Mean[len(y)-1]
+		square += d * d / draws
+	}
+	sd := p.SD(false)[len(p.Mean)-1]
+	testkit.Near(t, math.Sqrt(square), sd, 0.2*sd, "standard deviation of draws away from the data")
 	h, lines := loaded.Posterior(), m.Frequencies()
 	if len(h.Draws) != 3 || len(h.Lengthscale) != 2*m.Params.L || len(lines) != 0 {
 		t.Errorf("%d draws, %d standard deviations of lengths, frequencies %v", len(h.Draws), len(h.Lengthscale), lines)

@@ -12,7 +12,7 @@ func (f *Features) Mean(k int, x []float64) float64 {
 		turns += f.Freq[i] / (2 * math.Pi) * d
 		quad += f.Decay[i] * d * d
 	}
-	return f.gate(k, x) * f.Amp[k] * math.Exp(-0.5*quad) * math.Cos(2*math.Pi*reduced(turns))
+	return f.gate(k, x) * f.Amp[k] * damping(quad) * math.Cos(2*math.Pi*reduced(turns))
 }
 
 // Pair returns E[φ_k(x)·φ_k(y)] for the same random feature at two inputs x, y [Q]. With
@@ -34,8 +34,16 @@ func (f *Features) Pair(k int, x, y []float64) float64 {
 		quadPlus += f.Decay[i] * (d + e) * (d + e)
 	}
 	return f.gate(k, x) * f.gate(k, y) *
-		(f.Power[k]*math.Exp(-0.5*quadMinus)*math.Cos(2*math.Pi*reduced(minus)) +
-			f.Ripple[k]*math.Exp(-0.5*quadPlus)*math.Cos(2*math.Pi*reduced(plus)))
+		(f.Power[k]*damping(quadMinus)*math.Cos(2*math.Pi*reduced(minus)) +
+			f.Ripple[k]*damping(quadPlus)*math.Cos(2*math.Pi*reduced(plus)))
+}
+
+// damping returns exp(−½quad). It is 1 for point frequencies, where the exponential would take longer than the cosine.
+func damping(quad float64) float64 {
+	if quad == 0 {
+		return 1
+	}
+	return math.Exp(-0.5 * quad)
 }
 
 // gate returns the gate of feature k's window at x.

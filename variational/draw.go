@@ -18,6 +18,9 @@ type Function struct {
 	features     *backend.Features
 	coefficients []float64 // A [M,D]
 	d            int
+
+	fade *Fade     // nil: none
+	rest []float64 // [M,D] coefficients of the prior where features fade
 }
 
 // Draw samples a function: its coefficients and the frequency and phase of every feature.
@@ -37,6 +40,14 @@ func (p *Params) Draw(exact *Posterior, rng *rand.Rand) *Function {
 		f.Amp[k] = math.Sqrt(2 * p.Variance[i] / float64(p.K))
 	}
 	return out
+}
+
+// Fade adds what replaces the features where they fade.
+func (f *Function) Fade(fade *Fade, rng *rand.Rand) {
+	f.fade, f.rest = fade, make([]float64, len(f.coefficients))
+	for i := range f.rest {
+		f.rest[i] = rng.NormFloat64()
+	}
 }
 
 // drawCoefficients samples A [M,D] as m + τ^−½ R⁻ᵀ ε from the exact posterior, or as
@@ -75,7 +86,12 @@ func (f *Function) At(ctx context.Context, x []float64) ([]float64, error) {
 			return
 		}
 		for row := lo; row < hi; row++ {
-			f.row(y[row*f.d:][:f.d], offset, x[row*q:][:q])
+			at := x[row*q:][:q]
+			a := f.coefficients
+			if f.fade != nil && f.fade.reaches(at) {
+				a = f.faded(at)
+			}
+			f.row(y[row*f.d:][:f.d], a, offset, at)
 		}
 	})
 	if err := ctx.Err(); err != nil {
@@ -84,14 +100,26 @@ func (f *Function) At(ctx context.Context, x []float64) ([]float64, error) {
 	return y, nil
 }
 
-// row evaluates the function at one row x [Q] and writes it to y [D].
-func (f *Function) row(y []float64, offset []int, x []float64) {
+// faded returns the coefficients [M,D] at x.
+func (f *Function) faded(x []float64) []float64 {
+	m := f.features.M
+	own, rest := make([]float64, m), make([]float64, m)
+	f.fade.gains(own, rest, x)
+	a := make([]float64, len(f.coefficients))
+	for i := range a {
+		a[i] = own[i/f.d]*f.coefficients[i] + rest[i/f.d]*f.rest[i]
+	}
+	return a
+}
+
+// row evaluates the function with coefficients a at one row x [Q] and writes it to y [D].
+func (f *Function) row(y, a []float64, offset []int, x []float64) {
 	w := &f.features.Windows
 	first, end := w.Over(w.Cell(x[w.Dim]))
 	for k := offset[first]; k < offset[end]; k++ {
 		phi := f.features.Mean(k, x)
 		for d := range y {
-			y[d] += phi * f.coefficients[k*f.d+d]
+			y[d] += phi * a[k*f.d+d]
 		}
 	}
 }

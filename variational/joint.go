@@ -47,16 +47,22 @@ type joint struct {
 // A chunk contains rows [lo, hi) and their features [M,hi−lo]: τ^−½ R⁻¹ φ̄ᵀ, whose products
 // are φ̄ S φ̄ᵀ, for an exact posterior, and φ̄ᵀ for a factorized posterior.
 type chunk struct {
-	lo, hi   int
-	features []float64
+	lo, hi    int
+	features  []float64
+	phi       []float64 // [hi−lo,M] φ̄, with the gain
+	own, rest []float64 // [hi−lo,M] gains of a Fade
 }
 
 func (j *joint) whitened(lo, hi int) chunk {
-	n, q := hi-lo, j.f.Q
-	a := make([]float64, j.f.M*n)
-	for k := range j.f.M {
-		for i := range n {
-			a[k*n+i] = j.f.Mean(k, j.x[(lo+i)*q:][:q])
+	n, m, q := hi-lo, j.f.M, j.f.Q
+	a := make([]float64, m*n)
+	phi, own, rest := make([]float64, n*m), make([]float64, n*m), make([]float64, n*m)
+	for i := range n {
+		x := j.x[(lo+i)*q:][:q]
+		j.Fade.gains(own[i*m:][:m], rest[i*m:][:m], x)
+		for k := range m {
+			phi[i*m+k] = own[i*m+k] * j.f.Mean(k, x)
+			a[k*n+i] = phi[i*m+k]
 		}
 	}
 	if j.r != nil {
@@ -66,7 +72,7 @@ func (j *joint) whitened(lo, hi int) chunk {
 			a[i] /= root
 		}
 	}
-	return chunk{lo, hi, a}
+	return chunk{lo, hi, a, phi, own, rest}
 }
 
 // block fills in the covariances between the rows of a and of b.
@@ -89,11 +95,16 @@ func (j *joint) block(ctx context.Context, a, b chunk) error {
 
 // pair sets c [D,D] to the covariance of row n of a and row n2 of b.
 func (j *joint) pair(c []float64, a chunk, n int, b chunk, n2 int) {
-	d, q := j.p.D, j.f.Q
+	m, d, q := j.f.M, j.p.D, j.f.Q
 	x, y := j.x[n*q:][:q], j.x[n2*q:][:q]
+	phiA, phiB := a.phi[(n-a.lo)*m:][:m], b.phi[(n2-b.lo)*m:][:m]
+	ownA, ownB := a.own[(n-a.lo)*m:][:m], b.own[(n2-b.lo)*m:][:m]
+	restA, restB := a.rest[(n-a.lo)*m:][:m], b.rest[(n2-b.lo)*m:][:m]
 	clear(c)
-	for k := range j.f.M {
-		spread := j.f.Pair(k, x, y) - j.f.Mean(k, x)*j.f.Mean(k, y)
+	for k := range m {
+		both := j.f.Pair(k, x, y)
+		spread := ownA[k]*ownB[k]*both - phiA[k]*phiB[k]
+		prior := restA[k] * restB[k] * both
 		product := a.features[k*(a.hi-a.lo)+n-a.lo] * b.features[k*(b.hi-b.lo)+n2-b.lo]
 		means := j.Coefficients.Mean[k*d:][:d]
 		for i, m := range means {
@@ -101,10 +112,21 @@ func (j *joint) pair(c []float64, a chunk, n int, b chunk, n2 int) {
 				c[i*d+e] += m * m2 * spread
 			}
 			if v := j.variances[k*d+i]; j.r != nil {
-				c[i*d+i] += product + v*spread
+				c[i*d+i] += product + v*spread + prior
 			} else {
-				c[i*d+i] += v * (product + spread)
+				c[i*d+i] += v*(product+spread) + prior
 			}
+		}
+	}
+}
+
+// mean sets y [D] to the mean at row n of a.
+func (j *joint) mean(y []float64, a chunk, n int) {
+	clear(y)
+	m := j.f.M
+	for k, phi := range a.phi[(n-a.lo)*m:][:m] {
+		for d := range y {
+			y[d] += phi * j.Coefficients.Mean[k*len(y)+d]
 		}
 	}
 }

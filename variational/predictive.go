@@ -15,6 +15,7 @@ import (
 // pred_uncertainty) in the model's units. The parameters must not change while it is used.
 type Predictive struct {
 	Coefficients *backend.Posterior // means, and a shared or diagonal covariance
+	Fade         *Fade              // nil: none
 
 	p *Params
 	f *backend.Features
@@ -75,9 +76,39 @@ func (t *Predictive) At(ctx context.Context, device backend.Backend, x []float64
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("predict: interrupted: %w", err)
 	}
+	if err := t.fade(ctx, out, x); err != nil {
+		return nil, fmt.Errorf("predict: interrupted: %w", err)
+	}
 	for i := range out.Mean {
 		own := &out.Cov[i*d+i%d]
 		*own = max(0, *own) // rounding can make a small variance negative
 	}
 	return out, nil
+}
+
+// fade predicts again, on the CPU, those rows of x at which features fade.
+func (t *Predictive) fade(ctx context.Context, out *backend.Prediction, x []float64) error {
+	if t.Fade == nil {
+		return nil
+	}
+	q, d := t.p.Q, t.p.D
+	var rows []int
+	j := &joint{Predictive: t, variances: t.Variances()}
+	for n := range len(x) / q {
+		if at := x[n*q:][:q]; t.Fade.reaches(at) {
+			rows, j.x = append(rows, n), append(j.x, at...)
+		}
+	}
+	parallel.Blocks(len(rows), ChunkRows, func(_, lo, hi int) {
+		if ctx.Err() != nil {
+			return
+		}
+		a := j.whitened(lo, hi)
+		for i := lo; i < hi; i++ {
+			n := rows[i]
+			j.mean(out.Mean[n*d:][:d], a, i)
+			j.pair(out.Cov[n*d*d:][:d*d], a, i, a, i)
+		}
+	})
+	return ctx.Err()
 }

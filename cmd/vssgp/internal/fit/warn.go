@@ -63,7 +63,10 @@ func beyondWarner(env *cli.Env, m *vssgp.Model, at *datafile.Places) func(x []fl
 		return func([]float64) {}
 	}
 	why := "its intervals are too narrow"
-	if report.Searched(m) {
+	switch {
+	case report.Searched(m) && q > 1:
+		why = "it returns to its prior"
+	case report.Searched(m):
 		why = "it assumes that the components continue"
 	}
 	if q == 1 {
