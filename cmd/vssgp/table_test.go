@@ -110,6 +110,26 @@ func TestNamesFlagNamesColumns(t *testing.T) {
 	}
 }
 
+// TestLeftOutInput checks that a column of text that leaves a single input is reported, with the input.
+func TestLeftOutInput(t *testing.T) {
+	dir := t.TempDir()
+	for columns, want := range map[string]string{
+		"a,b,y\n0,%d km,%d\n":     "left out b (text); the input of the series is a; choose with --x and --y",
+		"a,c,b,y\n0,1,%d km,%d\n": "left out b (text); choose with --x and --y",
+	} {
+		names, row, _ := strings.Cut(columns, "\n0")
+		text := names + "\n"
+		for i := range 20 {
+			text += fmt.Sprint(i) + fmt.Sprintf(row, i*7%20, i*3%5)
+		}
+		in := testkit.Put(t, dir, "d.csv", text)
+		o := succeed(t, "fit", in, "-o", filepath.Join(dir, "m.st"), "--overwrite")
+		if !strings.Contains(o.stderr, in+": "+want) || strings.Count(o.stderr, "left out") != 1 {
+			t.Errorf("%s: %s; want %q", names, o.stderr, want)
+		}
+	}
+}
+
 // TestGuessedInput checks that a default input column is an error if it is not sorted or if the table has several series.
 func TestGuessedInput(t *testing.T) {
 	dir := t.TempDir()
