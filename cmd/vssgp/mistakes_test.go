@@ -64,7 +64,7 @@ func mistakeFiles(t *testing.T) map[string][]byte {
 		"named.safetensors": modelBytes(t, nil, map[string]string{"x.names": `["t"]`}),
 		"good.csv":          []byte("t,y\n0,1\n1,2\n2,1\n3,0\n"), "empty.csv": nil, "ragged.csv": []byte("t,y\n0,1\n1\n"),
 		"place.csv": []byte("a,place,y\n0,north,1\n1,south,2\n"),
-		"word.csv": []byte("t,y\n0,1\n1,two\n"), "hole.csv": []byte("t,y\n0,1\n,1\n"), "void.csv": []byte("t,y\n0,\n1,NA\n"),
+		"word.csv":  []byte("t,y\n0,1\n1,two\n"), "hole.csv": []byte("t,y\n0,1\n,1\n"), "void.csv": []byte("t,y\n0,\n1,NA\n"),
 		"dates.csv":  []byte("t,y\n2024-01-01,1\n2024-01-02,2\n"),
 		"either.csv": []byte("t,y\n01/02/2024,1\n02/03/2024,2\n"), "data.xlsx": []byte("PK\x03\x04..."), "data.parquet": []byte("PAR1..."),
 		"parquet.csv": []byte("PAR1..."),
