@@ -93,7 +93,8 @@ func TestExport(t *testing.T) {
 	if _, err := b.ReadFrom(f); err != nil || !strings.HasPrefix(b.String(), "date\tflow_mean\tflow_sd\n2024-05-01 00:00\t") {
 		t.Errorf("%v, %q", err, b.String())
 	}
-	testkit.Contains(t, succeed(t, "info", model).stdout, "date: days since 2024-03-01")
+	testkit.Contains(t, succeed(t, "info", model).stdout, "date: days since 2024-03-01",
+		"\nranges: date 2024-03-01T12:00+02:00 to 2024-04-29T12:00+02:00\n") // with the offset of the last row
 	testkit.Put(t, dir, "b.csv", strings.Replace(plain, "date", "day", 1)) // by --x, where the name is another
 	succeed(t, "predict", model, filepath.Join(dir, "b.csv"), "--x", "day", "-o", out)
 }

@@ -106,13 +106,22 @@ func beyondWarner(env *cli.Env, m *vssgp.Model, at *datafile.Places) func(x []fl
 			if margin := beyondShare * (hi - lo); !(v < lo-margin || v > hi+margin) {
 				continue
 			}
-			axis := &table.Axis{Free: true}
+			var axis *table.Axis
 			if len(at.Axes) == q {
 				axis = at.Axes[i%q]
 			}
-			env.Warn("beyond", "%s %s is outside the range of the model's data, %s to %s, where %s", at.Names[i%q], axis.Format(v),
-				axis.Format(lo), axis.Format(hi), why)
+			env.Warn("beyond", "%s %v is outside the range of the model's data, %v to %v, where %s", at.Names[i%q],
+				valueOf(axis, v), valueOf(axis, lo), valueOf(axis, hi), why)
 			return
 		}
 	}
+}
+
+// valueOf returns a value of an input as text if it is a date, else the number. Numbers are not formatted by their axis,
+// because the number of decimals is not known for a model, and may be too small for values of another table.
+func valueOf(axis *table.Axis, v float64) any {
+	if axis.Dates() {
+		return axis.Format(v)
+	}
+	return v
 }
