@@ -343,9 +343,11 @@ func TestWarnings(t *testing.T) {
 		"few rows": {[]string{"fit", few, "--method", "vssgp", "-o", out("q")}, []string{"3 rows hardly determine the noise"}},
 		"one value": {[]string{"fit", rows("1.csv", "constant"), "-o", out("r")},
 			[]string{"all rows have the same value of the input b, so the model cannot learn its effect; try --x a"}},
-		"one value of one input": {[]string{"fit", rows("2.csv", "constant"), "--x", "b", "--method", "vssgp", "-o", out("s")},
+		"one value of one input": {
+			[]string{"fit", rows("2.csv", "constant"), "--x", "b", "--method", "vssgp", "-o", out("s")},
 			[]string{"the input b, so the model cannot learn its effect; try --x with another column",
-				"the noise explains 100 %"}},
+				"the noise explains 100 %"},
+		},
 		"equal inputs": {[]string{"fit", rows("3.csv", "same"), "-o", out("t")},
 			[]string{"all rows are on one line in the plane of the inputs a and b"}},
 		"a line": {[]string{"fit", rows("4.csv", "line"), "-o", out("u")},

@@ -82,7 +82,8 @@ func TestWriteInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
 	env := &Env{Context: ctx}
-	cmd := env.Command(&cobra.Command{SilenceErrors: true, SilenceUsage: true}, func(ctx context.Context, _ []string) error {
+	silent := &cobra.Command{SilenceErrors: true, SilenceUsage: true}
+	cmd := env.Command(silent, func(ctx context.Context, _ []string) error {
 		return env.Write(fileio.File{Path: filepath.Join(dir, "out"), Write: func(w io.Writer) error {
 			cancel()
 			io.WriteString(w, "a part")

@@ -65,9 +65,9 @@ type description struct {
 	Inference   vssgp.Inference   `json:"inference"`
 	Fitted      bool              `json:"fitted"` // the model has a posterior of the coefficients
 	Inputs      []string          `json:"inputs"`
-	Units       []string          `json:"units,omitempty"`  // of dates
-	Ranges      [][2]any          `json:"ranges,omitempty"` // of the data by input, numbers or dates
+	Units       []string          `json:"units,omitempty"` // of dates
 	Outputs     []string          `json:"outputs"`
+	Ranges      [][2]any          `json:"ranges,omitempty"` // of the data by input, numbers or dates
 	Features    int               `json:"features"`
 	Windows     *windowing        `json:"windows,omitzero"`
 	NoiseSD     []float64         `json:"noise_sd"`   // by output

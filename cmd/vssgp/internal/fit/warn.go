@@ -53,15 +53,17 @@ const lineTolerance = 1e-6
 // plane of two inputs.
 func warnInputs(env *cli.Env, data *vssgp.Data, names []string) {
 	all := mat.NewDense(data.N, data.Q, data.X)
+	columns := make([][]float64, data.Q)
 	for i, name := range names {
 		x := mat.Col(nil, i, all)
+		columns[i] = x
 		if slices.Min(x) == slices.Max(x) {
 			others := slices.Delete(slices.Clone(names), i, i+1)
 			env.Warn("inputs", "all rows have the same value of the input %s, so the model cannot learn its effect; try --x %s",
 				name, cmp.Or(strings.Join(others, ","), "with another column"))
 		}
-		for j := range i {
-			if r := stat.Correlation(x, mat.Col(nil, j, all), nil); 1-r*r < lineTolerance {
+		for j, other := range columns[:i] {
+			if r := stat.Correlation(x, other, nil); 1-r*r < lineTolerance {
 				env.Warn("inputs", "all rows are on one line in the plane of the inputs %s and %s, so the model cannot separate "+
 					"their effects; try --x without one of them", names[j], name)
 			}
@@ -117,8 +119,8 @@ func beyondWarner(env *cli.Env, m *vssgp.Model, at *datafile.Places) func(x []fl
 	}
 }
 
-// valueOf returns a value of an input as text if it is a date, else the number. Numbers are not formatted by their axis,
-// because the number of decimals is not known for a model, and may be too small for values of another table.
+// valueOf returns a value of an input as text if it is a date, else the number. Numbers are not formatted by their
+// axis, because the number of decimals is not known for a model, and may be too small for values of another table.
 func valueOf(axis *table.Axis, v float64) any {
 	if axis.Dates() {
 		return axis.Format(v)
