@@ -319,6 +319,15 @@ func TestWarnings(t *testing.T) {
 		strings.ReplaceAll(strings.TrimPrefix(week, "t,y\n"), "\n", ",b\n"))
 	few := testkit.Put(t, dir, "few.csv", "t,y\n0,1\n1,3\n2,2\n")
 	out := func(name string) string { return filepath.Join(dir, name) }
+	rows := func(name, second string) string { // with the second input as a function of the first one
+		all := "a,b,y\n"
+		for i := range 40 {
+			a := float64(i*7%40) / 4
+			b := map[string]float64{"constant": 5, "same": a, "line": 1e6 - 3*a, "curve": a * a}[second]
+			all += fmt.Sprintf("%v,%v,%v\n", a, b, math.Sin(a)+0.1*rng.NormFloat64())
+		}
+		return testkit.Put(t, dir, name, all)
+	}
 	for name, c := range map[string]struct {
 		args []string
 		want []string // part of each warning, in order
@@ -332,6 +341,18 @@ func TestWarnings(t *testing.T) {
 		"default":  {[]string{"fit", sunspots, "--method", "vssgp", "-o", out("d")}, nil},
 		"no noise": {[]string{"fit", smooth, "--method", "vssgp", "-o", out("f")}, []string{"decreased to the resolution of float64"}},
 		"few rows": {[]string{"fit", few, "--method", "vssgp", "-o", out("q")}, []string{"3 rows hardly determine the noise"}},
+		"one value": {[]string{"fit", rows("1.csv", "constant"), "-o", out("r")},
+			[]string{"all rows have the same value of the input b, so the model cannot learn its effect; try --x a"}},
+		"one value of one input": {
+			[]string{"fit", rows("2.csv", "constant"), "--x", "b", "--method", "vssgp", "-o", out("s")},
+			[]string{"the input b, so the model cannot learn its effect; try --x with another column",
+				"the noise explains 100 %"},
+		},
+		"equal inputs": {[]string{"fit", rows("3.csv", "same"), "-o", out("t")},
+			[]string{"all rows are on one line in the plane of the inputs a and b"}},
+		"a line": {[]string{"fit", rows("4.csv", "line"), "-o", out("u")},
+			[]string{"all rows are on one line in the plane of the inputs a and b"}},
+		"a curve": {[]string{"fit", rows("5.csv", "curve"), "-o", out("v")}, nil},
 		"noise everywhere": {[]string{"fit", hiss, "--components", "1", "--features", "2", "-o", out("g")},
 			[]string{"% of the variance"}},
 		"long gaps, no model": {[]string{"impute", gapped, "--gap", "4950:5110", "--gap", "6500:7700", "-o", out("m.wav")}, nil},

@@ -306,8 +306,8 @@ func TestJSONKeys(t *testing.T) {
 			" inference rows rmse mean_log_predictive_density coverage jitter device sums gradient{frequency.mean " +
 			"frequency.variance inducing.location kernel.frequency kernel.lengthscale kernel.variance noise.precision}}"},
 		{"info m.st --top 1",
-			"{model version inference fitted inputs outputs features noise_sd components{sd lengthscale period} posterior frequencies{feature location " +
-				"frequency frequency_sd period period_sd reach amplitude}}"},
+			"{model version inference fitted inputs outputs ranges features noise_sd components{sd lengthscale period} " +
+				"posterior frequencies{feature location frequency frequency_sd period period_sd reach amplitude}}"},
 		{"forecast d.csv --y y1,y2 --horizon 2 -o f.csv -m s.st", "{rows horizon periods parts noise_sd bound features seconds device}"},
 		{"forecast d.csv --y y1 --horizon 2", "{rows horizon periods parts noise_sd bound features seconds device forecast{columns data}}"},
 		{"fill d.csv --y y1 -o f.csv", "{rows filled columns}"}, {"fill holes.csv -o f.csv",

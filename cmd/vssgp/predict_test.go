@@ -124,11 +124,8 @@ func TestPredictBeyond(t *testing.T) {
 			!strings.Contains(o.stderr, at.want) {
 			t.Errorf("%s: %s; want %q", x, o.stderr, at.want)
 		}
-		file := testkit.Must(safetensors.ReadFile(model))(t)
-		delete(file.Metadata, "x.range")
-		var b bytes.Buffer
-		testkit.OK(t, file.Write(&b))
-		if o := succeed(t, "predict", testkit.Put(t, dir, "old.safetensors", b.String()), outside, "-o", out); o.stderr != "" {
+		old := testkit.Put(t, dir, "old.safetensors", withoutRange(t, model))
+		if o := succeed(t, "predict", old, outside, "-o", out); o.stderr != "" {
 			t.Errorf("%s, no range: %s", x, o.stderr)
 		}
 	}
@@ -429,6 +426,32 @@ func TestPredictGridMistakes(t *testing.T) {
 	}
 	beyond := succeed(t, "predict", model, "--grid", "-5:5:5,1", "-o", "o.csv").stderr
 	testkit.Contains(t, beyond, "a -5 is outside the range")
+	beyond = succeed(t, "predict", model, "--grid", "-5.5:5:5,1", "-o", "o.csv", "--overwrite").stderr
+	testkit.Contains(t, beyond, "a -5.5 is outside the range of the model's data, 0 to 9.5, where")
+}
+
+// TestInfoRanges checks that info prints the ranges of the inputs, and nothing for a model file without them.
+func TestInfoRanges(t *testing.T) {
+	dir := t.TempDir()
+	model, _ := fittedField(t, dir, "y")
+	testkit.Contains(t, succeed(t, "info", model).stdout, "\nranges: a 0 to 9.5, b 0 to 12\n")
+	testkit.Contains(t, succeed(t, "info", model, "--json").stdout, `"ranges":[[0,9.5],[0,12]],`)
+	old := testkit.Put(t, dir, "old.safetensors", withoutRange(t, model))
+	for _, flag := range []string{"--top=1", "--json"} {
+		if o := succeed(t, "info", old, flag).stdout; strings.Contains(o, "range") {
+			t.Errorf("%s, no range: %s", flag, o)
+		}
+	}
+}
+
+// withoutRange returns the content of a model file without the range of the data.
+func withoutRange(t *testing.T, model string) string {
+	t.Helper()
+	file := testkit.Must(safetensors.ReadFile(model))(t)
+	delete(file.Metadata, "x.range")
+	var b bytes.Buffer
+	testkit.OK(t, file.Write(&b))
+	return b.String()
 }
 
 // TestCoverage checks that evaluate counts the values inside of the 95 % intervals of predict, with noise.

@@ -93,7 +93,8 @@ func TestExport(t *testing.T) {
 	if _, err := b.ReadFrom(f); err != nil || !strings.HasPrefix(b.String(), "date\tflow_mean\tflow_sd\n2024-05-01 00:00\t") {
 		t.Errorf("%v, %q", err, b.String())
 	}
-	testkit.Contains(t, succeed(t, "info", model).stdout, "date: days since 2024-03-01")
+	testkit.Contains(t, succeed(t, "info", model).stdout, "date: days since 2024-03-01",
+		"\nranges: date 2024-03-01T12:00+02:00 to 2024-04-29T12:00+02:00\n") // with the offset of the last row
 	testkit.Put(t, dir, "b.csv", strings.Replace(plain, "date", "day", 1)) // by --x, where the name is another
 	succeed(t, "predict", model, filepath.Join(dir, "b.csv"), "--x", "day", "-o", out)
 }
@@ -107,6 +108,26 @@ func TestNamesFlagNamesColumns(t *testing.T) {
 	testkit.Contains(t, succeed(t, "info", "m.safetensors", "--json").stdout, `"inputs":["water","age"],"outputs":["strength"]`)
 	for names, want := range map[string]string{"a,b": "2 names for 3 columns", "a,a,b": "a", "a,7,b": "7", "a,,b": "name"} {
 		refuse(t, want, "fit", "d.csv", "--names", names, "-o", "m.safetensors")
+	}
+}
+
+// TestLeftOutInput checks that a column of text that leaves a single input is reported, with the input.
+func TestLeftOutInput(t *testing.T) {
+	dir := t.TempDir()
+	for columns, want := range map[string]string{
+		"a,b,y\n0,%d km,%d\n":     "left out b (text); the input of the series is a; choose with --x and --y",
+		"a,c,b,y\n0,1,%d km,%d\n": "left out b (text); choose with --x and --y",
+	} {
+		names, row, _ := strings.Cut(columns, "\n0")
+		text := names + "\n"
+		for i := range 20 {
+			text += fmt.Sprint(i) + fmt.Sprintf(row, i*7%20, i*3%5)
+		}
+		in := testkit.Put(t, dir, "d.csv", text)
+		o := succeed(t, "fit", in, "-o", filepath.Join(dir, "m.st"), "--overwrite")
+		if !strings.Contains(o.stderr, in+": "+want) || strings.Count(o.stderr, "left out") != 1 {
+			t.Errorf("%s: %s; want %q", names, o.stderr, want)
+		}
 	}
 }
 

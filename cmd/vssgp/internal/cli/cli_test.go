@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/vssgp/vssgp"
@@ -75,17 +76,23 @@ func TestCloseOfStdout(t *testing.T) {
 	}
 }
 
-// TestWriteInterrupted checks that an interruption ends the copying of an input and that no files are left.
+// TestWriteInterrupted checks that an interruption ends the writing of an output, that the message does not contain the
+// error of the computation, and that no files are left.
 func TestWriteInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
 	env := &Env{Context: ctx}
-	err := env.Write(fileio.File{Path: filepath.Join(dir, "out"), Write: func(w io.Writer) error {
-		cancel()
-		io.WriteString(w, "a part")
-		return ctx.Err()
-	}})
-	if !errors.Is(err, context.Canceled) || !strings.HasPrefix(err.Error(), "interrupted: ") {
+	silent := &cobra.Command{SilenceErrors: true, SilenceUsage: true}
+	cmd := env.Command(silent, func(ctx context.Context, _ []string) error {
+		return env.Write(fileio.File{Path: filepath.Join(dir, "out"), Write: func(w io.Writer) error {
+			cancel()
+			io.WriteString(w, "a part")
+			return fmt.Errorf("cpu: predict: %w", ctx.Err())
+		}})
+	})
+	cmd.SetArgs([]string{})
+	err := cmd.ExecuteContext(ctx)
+	if !errors.Is(err, context.Canceled) || err.Error() != "interrupted before there was a result" {
 		t.Errorf("error %v, want it interrupted", err)
 	}
 	if left, _ := os.ReadDir(dir); len(left) > 0 {

@@ -225,9 +225,5 @@ func (env *Env) write(files []fileio.File) error {
 	if env.Served != nil {
 		return env.Served.write(files)
 	}
-	err := fileio.WriteAll(files...)
-	if errors.Is(err, context.Canceled) {
-		return Interrupted(": " + err.Error())
-	}
-	return err
+	return fileio.WriteAll(files...)
 }

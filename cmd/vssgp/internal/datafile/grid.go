@@ -51,7 +51,8 @@ func (s Span) thinned(n int) Span {
 const maxGrid = 1 << 30
 
 // ReadGrid returns the points of --grid for a model: the sizes of a grid over the range of its data, such as 200x200,
-// or for each input START:STOP:STEP or a single value, separated by commas. Errors are mistakes of the command line.
+// or for each input START:STOP:STEP or a single value, separated by commas. A single value for each input is an error,
+// because 200,200 is more likely a grid of 200 by 200 points. Errors are mistakes of the command line.
 func ReadGrid(text string, m *vssgp.Model) (*Places, error) {
 	axes, err := AxesOfModel(m)
 	if err != nil {
@@ -59,15 +60,12 @@ func ReadGrid(text string, m *vssgp.Model) (*Places, error) {
 	}
 	names := InputNames(m)
 	parse, parts := spanOf, strings.Split(text, ",")
-	if !strings.ContainsAny(text, ",:") {
-		parse, parts = spanOfRange, strings.Split(text, "x")
+	sizes := !strings.ContainsAny(text, ",:")
+	if sizes {
+		parse, parts = spanOfRange, strings.Split(strings.ToLower(text), "x")
 	}
-	if len(parts) != len(names) {
-		return nil, cli.Mistake("--grid %.60s: %s, but the model has %s (%s); give one part for each input", text,
-			cli.Counted(len(parts), "part"), cli.Counted(len(names), "input"), Listed(names))
-	}
-	spans, points := make([]Span, len(parts)), 1
-	for i, part := range parts {
+	spans, points := make([]Span, len(names)), 1
+	for i, part := range parts[:min(len(parts), len(names))] {
 		one, err := parse(strings.TrimSpace(part), i, axes[i], m)
 		if err != nil {
 			return nil, cli.Mistake("--grid %.60s: %s: %w", text, names[i], err)
@@ -76,6 +74,14 @@ func ReadGrid(text string, m *vssgp.Model) (*Places, error) {
 			return nil, cli.Mistake("--grid %.60s: the maximum is %d points", text, maxGrid)
 		}
 		points *= one.Points
+	}
+	switch {
+	case len(parts) != len(names):
+		return nil, cli.Mistake("--grid %.60s: %s, but the model has %s (%s); give one part for each input", text,
+			cli.Counted(len(parts), "part"), cli.Counted(len(names), "input"), Listed(names))
+	case !sizes && !strings.Contains(text, ":"):
+		return nil, cli.Mistake("--grid %.60s is one point; for 200 by 200 points use --grid 200x200, or give "+
+			"START:STOP:STEP for an input; for single points give INPUTS, a table", text)
 	}
 	return gridOf(names, axes, spans), nil
 }

@@ -129,6 +129,33 @@ func TestDrawsInTables(t *testing.T) {
 	}
 }
 
+// TestPlotIsReused checks that a table reuses the prediction of a plot with all rows, and that a plot of a thinned grid
+// is not reused.
+func TestPlotIsReused(t *testing.T) {
+	x := testkit.Numbers(80, func(i int) float64 { return math.Sin(float64(i)) })
+	m, _, err := vssgp.Fit(t.Context(), &vssgp.Data{N: 40, Q: 2, D: 1, X: x, Y: x[:40]},
+		vssgp.Options{Iterations: vssgp.NoIterations, Components: 1, Features: 4})
+	testkit.OK(t, err)
+	for grid, want := range map[string]bool{"200x3": true, "201x3": false, "0:1:0.5,0": true} {
+		env := cli.NewEnv(t.Context(), io.Discard, io.Discard)
+		env.Flags = pflag.NewFlagSet("predict", pflag.ContinueOnError)
+		at := testkit.Must(datafile.ReadGrid(grid, m))(t)
+		r := &prediction{ctx: t.Context(), env: env, m: m, at: at, o: &predictFlags{}, beyond: func([]float64) {}}
+		r.predictor = testkit.Must(m.Predictor(t.Context()))(t)
+		testkit.Must(r.plot("m"))(t)
+		testkit.Equal(t, r.whole != nil, want, grid, ": reused")
+		var inputs, mean []float64
+		testkit.OK(t, r.pass(false, func(x []float64, p *vssgp.Prediction) error {
+			testkit.Equal(t, p == r.whole, want, grid, ": the prediction of the plot")
+			inputs, mean = append(inputs, x...), append(mean, p.Mean...)
+			return nil
+		}))
+		all := testkit.Must(at.First(t.Context(), at.Rows))(t)
+		testkit.Equal(t, inputs, all, grid, ": inputs")
+		testkit.Equal(t, mean, testkit.Must(r.predictor.Predict(t.Context(), all))(t).Mean, grid, ": mean")
+	}
+}
+
 // TestColumnsOfInfo checks that an entry that is wider than its column does not shift the others.
 func TestColumnsOfInfo(t *testing.T) {
 	var b strings.Builder

@@ -25,9 +25,10 @@ func NewInfo(env *cli.Env) *cobra.Command {
 	cmd := env.Command(&cobra.Command{
 		Use:   "info MODEL",
 		Short: "Describe a fitted model",
-		Long: `Prints the components of a model (standard deviation, length-scales, periods), its noise,
-and its most certain frequencies with their standard deviations. For a model without a
-posterior of its hyper-parameters, it prints the frequencies with the largest amplitudes.
+		Long: `Prints the ranges of a model's inputs, its components (standard deviation, length-scales,
+periods), its noise, and its most certain frequencies with their standard deviations. For a
+model without a posterior of its hyper-parameters, it prints the frequencies with the largest
+amplitudes.
 
 For a time-series model, it prints the parts, the seasons, the effects of regressors, the
 hyper-parameters with their 95 % intervals, and the end of the forecast range.`,
@@ -66,6 +67,7 @@ type description struct {
 	Inputs      []string          `json:"inputs"`
 	Units       []string          `json:"units,omitempty"` // of dates
 	Outputs     []string          `json:"outputs"`
+	Ranges      [][2]any          `json:"ranges,omitempty"` // of the data by input, numbers or dates
 	Features    int               `json:"features"`
 	Windows     *windowing        `json:"windows,omitzero"`
 	NoiseSD     []float64         `json:"noise_sd"`   // by output
@@ -105,6 +107,13 @@ func (m vssgpModel) info(_ context.Context, env *cli.Env, top int, plot string) 
 	for _, unit := range d.Units {
 		env.Print("%s", unit)
 	}
+	if d.Ranges != nil {
+		all := make([]string, len(d.Ranges))
+		for i, ends := range d.Ranges {
+			all[i] = fmt.Sprintf("%s %v to %v", d.Inputs[i], ends[0], ends[1])
+		}
+		env.Print("ranges: %s", strings.Join(all, ", "))
+	}
 	if w := d.Windows; w != nil {
 		env.Print("windows: %d of length %.6g along %s", w.Count, w.Length, w.Input)
 	}
@@ -129,12 +138,18 @@ func describe(file cli.ModelFile, m *vssgp.Model, top int) (*description, error)
 		d.Windows = &windowing{n, p.Windows.Length * m.X.Scale[p.Windows.Dim], d.Inputs[p.Windows.Dim]}
 	}
 	axes, err := datafile.AxesOfModel(m)
+	if err != nil {
+		return nil, err
+	}
 	for i, axis := range axes {
+		if m.Range != nil {
+			d.Ranges = append(d.Ranges, [2]any{valueOf(axis, m.Range[i][0]), valueOf(axis, m.Range[i][1])})
+		}
 		if axis.Dates() {
 			d.Units = append(d.Units, fmt.Sprintf("%s: %s since %s", d.Inputs[i], axis.Unit, axis.Since()))
 		}
 	}
-	return d, err
+	return d, nil
 }
 
 // knownFrequencies reports whether the model has standard deviations of its frequencies from the posterior of its hyper-parameters.

@@ -154,11 +154,8 @@ func (m vssgpModel) places(
 // spansOf returns the values of each input of a grid for --json, nil if the inputs are not a grid.
 func spansOf(at *datafile.Places) (all []cli.Span) {
 	for q, s := range at.Grid {
-		one := cli.Span{First: s.First, Last: s.Last, Points: s.Points}
-		if axis := at.Axes[q]; axis.Dates() {
-			one.First, one.Last = axis.Format(s.First), axis.Format(s.Last)
-		}
-		all = append(all, one)
+		axis := at.Axes[q]
+		all = append(all, cli.Span{First: valueOf(axis, s.First), Last: valueOf(axis, s.Last), Points: s.Points})
 	}
 	return all
 }

@@ -15,7 +15,8 @@ import (
 	"github.com/vssgp/vssgp/internal/fileio"
 )
 
-// prediction writes the outputs of predict. Each file takes a separate pass over the rows, with one block of rows in memory at a time.
+// prediction writes the outputs of predict. Each file takes a separate pass over the rows, with one block of rows in
+// memory at a time. If the plot shows all rows, their prediction is reused.
 type prediction struct {
 	ctx       context.Context
 	env       *cli.Env
@@ -29,6 +30,9 @@ type prediction struct {
 	beyond    func(x []float64) // warns of rows outside the range of the data
 	rate      int               // sample rate of recordings; 0 if not yet computed
 	table     []float64         // buffer for rows of a table
+
+	x     []float64         // inputs of all rows [N,Q], if the plot shows them
+	whole *vssgp.Prediction // at x
 }
 
 // A writer appends numbers to an output.
@@ -87,6 +91,10 @@ func (r *prediction) pass(drawing bool, visit func(x []float64, p *vssgp.Predict
 	if drawing {
 		what = "drawing"
 		return r.at.Each(r.ctx, func(_ int, x []float64) error { return one(x, nil) })
+	}
+	if r.whole != nil {
+		r.beyond(r.x)
+		return one(r.x, r.whole)
 	}
 	for p, err := range r.predictor.Each(r.ctx, r.at.Parts(r.ctx)) {
 		if err == nil {
@@ -283,8 +291,12 @@ func (r *prediction) plot(model string) (f fileio.File, err error) {
 	if v.X, err = at.First(r.ctx, rows); err != nil {
 		return f, err
 	}
+	r.env.ShowProgress(0, "predicting %s", cli.Counted(rows, "row"))
 	if v.P, err = r.predictor.Predict(r.ctx, v.X); err != nil {
 		return f, err
+	}
+	if v.P.N == r.at.Rows {
+		r.x, r.whole = v.X, v.P
 	}
 	if report.IsMap(v.X, len(at.Names)) {
 		err = r.mark(&v)

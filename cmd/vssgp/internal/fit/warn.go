@@ -1,7 +1,12 @@
 package fit
 
 import (
+	"cmp"
+	"slices"
+	"strings"
+
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/cmd/vssgp/internal/cli"
@@ -25,6 +30,8 @@ func warnFit(env *cli.Env, m *vssgp.Model, r *vssgp.Result, data *vssgp.Data) {
 	if data.N < fewRows {
 		env.Warn("rows", "%s hardly determine the noise and thus the intervals; use more rows, or try --fix noise.precision "+
 			"--noise-precision 1/sd²", cli.Counted(data.N, "row"))
+	} else {
+		warnInputs(env, data, datafile.InputNames(m))
 	}
 	by := ""
 	if report.Searched(m) {
@@ -35,6 +42,32 @@ func warnFit(env *cli.Env, m *vssgp.Model, r *vssgp.Result, data *vssgp.Data) {
 	if r.NoiseFloor > 0 {
 		env.Warn("floor", "the noise has decreased to the resolution of float64, a standard deviation of %.3g; "+
 			"if the data are less accurate, try --fix noise.precision --noise-precision 1/sd²%s", r.NoiseFloor, by)
+	}
+}
+
+// lineTolerance is the largest share of an input's variance beside a line for which the rows are on the line. Their
+// distance from it is then a thousandth of their extent, which no length-scale of a model resolves.
+const lineTolerance = 1e-6
+
+// warnInputs warns of an input whose effect the data cannot show: it has one value, or the rows are on one line in the
+// plane of two inputs.
+func warnInputs(env *cli.Env, data *vssgp.Data, names []string) {
+	all := mat.NewDense(data.N, data.Q, data.X)
+	columns := make([][]float64, data.Q)
+	for i, name := range names {
+		x := mat.Col(nil, i, all)
+		columns[i] = x
+		if slices.Min(x) == slices.Max(x) {
+			others := slices.Delete(slices.Clone(names), i, i+1)
+			env.Warn("inputs", "all rows have the same value of the input %s, so the model cannot learn its effect; try --x %s",
+				name, cmp.Or(strings.Join(others, ","), "with another column"))
+		}
+		for j, other := range columns[:i] {
+			if r := stat.Correlation(x, other, nil); 1-r*r < lineTolerance {
+				env.Warn("inputs", "all rows are on one line in the plane of the inputs %s and %s, so the model cannot separate "+
+					"their effects; try --x without one of them", names[j], name)
+			}
+		}
 	}
 }
 
@@ -78,13 +111,22 @@ func beyondWarner(env *cli.Env, m *vssgp.Model, at *datafile.Places) func(x []fl
 			if margin := beyondShare * (hi - lo); !(v < lo-margin || v > hi+margin) {
 				continue
 			}
-			axis := &table.Axis{Free: true}
+			var axis *table.Axis
 			if len(at.Axes) == q {
 				axis = at.Axes[i%q]
 			}
-			env.Warn("beyond", "%s %s is outside the range of the model's data, %s to %s, where %s", at.Names[i%q], axis.Format(v),
-				axis.Format(lo), axis.Format(hi), why)
+			env.Warn("beyond", "%s %v is outside the range of the model's data, %v to %v, where %s", at.Names[i%q],
+				valueOf(axis, v), valueOf(axis, lo), valueOf(axis, hi), why)
 			return
 		}
 	}
+}
+
+// valueOf returns a value of an input as text if it is a date, else the number. Numbers are not formatted by their
+// axis, because the number of decimals is not known for a model, and may be too small for values of another table.
+func valueOf(axis *table.Axis, v float64) any {
+	if axis.Dates() {
+		return axis.Format(v)
+	}
+	return v
 }

@@ -137,8 +137,11 @@ func (p plane) dots(values []float64, bar colorBar) plot.Plotter {
 	}}
 }
 
-// marks returns dots at the rows of data.
+// marks returns dots at the rows of data. More than fullMarks dots cover the same area as fullMarks, which is about a
+// tenth of a map, so that the map remains visible.
 func marks(data plane, clr color.Color, radius float64) plot.Plotter {
+	const fullMarks = 600
+	radius *= math.Sqrt(min(1, fullMarks/float64(len(data.x))))
 	return &plotter.Scatter{XYs: points(data.x, data.y),
 		GlyphStyle: draw.GlyphStyle{Color: clr, Radius: vg.Points(radius), Shape: draw.CircleGlyph{}}}
 }

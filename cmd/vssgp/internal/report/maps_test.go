@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
@@ -95,6 +96,15 @@ func TestRoundTicks(t *testing.T) {
 		if n := len(roundTicks(3*v, 4*v)); n < 2 || n > 6 {
 			t.Errorf("%d ticks from %v to %v", n, 3*v, 4*v)
 		}
+	}
+}
+
+// TestMarks checks that marks have their full size if they are few, and that the area of more does not grow.
+func TestMarks(t *testing.T) {
+	for n, want := range map[int]vg.Length{1: 2, 600: 2, 2400: 1, 60_000: 0.2} {
+		rows := plane{x: make([]float64, n), y: make([]float64, n)}
+		radius := marks(rows, markColor, 2).(*plotter.Scatter).GlyphStyle.Radius
+		testkit.Near(t, float64(radius), float64(want), 1e-12, n, " marks")
 	}
 }
 

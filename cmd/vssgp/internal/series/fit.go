@@ -65,7 +65,7 @@ func seriesOf(ctx context.Context, env *cli.Env, path string, c datafile.Columns
 		c.NoteReading(env, r.table, r.chosen)
 	}
 	if err == nil && r.left != "" {
-		env.Note("%s: left out %s; choose with --x and --y", r.path, r.left)
+		env.Note("%s: left out %s; the input of the series is %s; choose with --x and --y", r.path, r.left, r.xName)
 		r.noteDates(env)
 	}
 	if !holes && r != nil {
