@@ -1,14 +1,19 @@
-"""Writes the data of two inputs for `bench tables`: python mapdata.py FOLDER [SEEDS]. It requires matplotlib and scikit-image.
+"""Writes the data of two inputs for `bench tables`. It requires matplotlib and scikit-image.
+
+    python mapdata.py FOLDER [SEEDS]
 
 FOLDER/*.csv are maps, with the columns of two inputs and a value:
-jacksboro: 50 000 random points of the elevation of the Jacksboro fault, Tennessee (USGS), matplotlib's jacksboro_fault_dem.npz.
-topobathy: elevation and depth on a grid of longitudes and latitudes, matplotlib's topobathy.npz.
-camera, moon: every second pixel of every second line of photographs of scikit-image.
 
-FOLDER/fields has small fields as splits of two tables, in units of the standard deviation of the rows for training. The tests are random
-other rows and a hole of 22 % of both ranges.
-made: draws from Gaussian processes, with noise, at scattered, gridded and clustered rows.
-real: windows of elevations and photographs.
+    jacksboro      50 000 random points of the elevation of the Jacksboro fault, Tennessee (USGS), from matplotlib
+    topobathy      elevation and depth on a grid of longitudes and latitudes, from matplotlib
+    camera, moon   every second pixel of every second line of photographs of scikit-image
+
+FOLDER/fields has small fields as splits of two tables. The tests are random other rows and a hole of 22 % of both
+ranges. The unit of the values is the standard deviation of the rows for training.
+
+    made   draws from Gaussian processes, with noise, at scattered, gridded or clustered rows
+    real   parts of the elevations and of photographs
+
 A field depends on its seed. Tuning used other seeds than the default ones, 11,12.
 """
 
@@ -66,8 +71,8 @@ def parts(rng, unit, tested):
 
 def stream(seed, *key):
     """Returns random numbers that depend on a key of numbers and names."""
-    number = lambda k: sum((i + 1) * ord(c) for i, c in enumerate(k)) if isinstance(k, str) else k
-    return np.random.default_rng([seed, *map(number, key)])
+    numbers = (sum((i + 1) * ord(c) for i, c in enumerate(k)) if isinstance(k, str) else k for k in key)
+    return np.random.default_rng([seed, *numbers])
 
 
 def made(seed, kind, rows, n, noise, tested=900):
@@ -114,6 +119,7 @@ def images():
 
 
 def write_fields(folder, seeds):
+    """Writes fields, and prints for each its path, seed, kind, layout, number of rows and noise."""
     folder.mkdir(parents=True, exist_ok=True)
     count = {"made": 0, "real": 0}
 
