@@ -39,22 +39,22 @@ func (o *tablesTask) flags(set *flag.FlagSet) {
 	set.IntVar(&o.holes, "holes", 0,
 		"for maps: also hold out this many squares of the first two inputs, of 4 to 8 % of their ranges")
 	set.StringVar(&o.features, "features", "", "K of VSSGP to try in addition to the default, such as 25,50,100,200,400")
-	set.StringVar(&o.drawn, "drawn", "", "K with drawn instead of learned frequencies (ssgp with frequency.mean fixed);\n"+
-		"0: the default for three inputs or more, also for two")
+	set.StringVar(&o.drawn, "drawn", "",
+		"K with drawn instead of learned frequencies (ssgp with frequency.mean fixed), 0 for the default of three inputs or more")
 	set.StringVar(&o.out, "out", "", "append lines of JSON to this file")
 	set.StringVar(&o.dump, "dump", "", "write the splits to this folder, for peers/tables.py, instead of fitting")
 	set.BoolVar(&o.show, "show", false, "print the table of the lines in the given file instead of fitting")
 	commitFlag(set, &o.commit)
 }
 
-// maxTableFeatures is the maximum of -features and -drawn. drawnIterations is the number of iterations of the default for
-// three inputs or more. If it is given, there is no search for components of two inputs.
+// maxTableFeatures is the maximum of -features and -drawn. drawnIterations is the number of iterations of the default
+// for three inputs or more. If it is given, there is no search for components of two inputs.
 const maxTableFeatures, drawnIterations = 10_000, 30
 
 func (o *tablesTask) check(files []string) (err error) {
 	o.files = files
 	if err := cmp.Or(
-		demand(len(files) > 0, "no files given; CSV files or folders of -dump are required, or with -show a file of lines"),
+		demand(len(files) > 0, "no files given; CSV files or folders of splits are required, or with -show a file of lines"),
 		demand(o.splits >= 1 && o.outputs >= 1, "-splits %d -outputs %d: must be positive", o.splits, o.outputs),
 		demand(o.holes >= 0 && o.holes <= maxHoles, "-holes %d: must be from 0 to %d", o.holes, maxHoles),
 	); err != nil {
@@ -292,11 +292,11 @@ func tableRow(group []tableLine, first map[int]tableLine) string {
 	if ok[0].MeanOnly {
 		spread = "– | – | –"
 	}
-	return fmt.Sprintf("| %s | %s | %d | %.4g | %s | %s | %.2f | %s |", group[0].Table, group[0].Method, len(ok), mean.RMSE,
-		rmse, spread, mean.Seconds, strings.Trim(fmt.Sprint(slices.Compact(ks)), "[]"))
+	return fmt.Sprintf("| %s | %s | %d | %.4g | %s | %s | %.2f | %s |", group[0].Table, group[0].Method, len(ok),
+		mean.RMSE, rmse, spread, mean.Seconds, strings.Trim(fmt.Sprint(slices.Compact(ks)), "[]"))
 }
 
-// changes returns how much the scores differ from those of another method on the same splits: the ratio of the RMSE as a
+// changes returns how much the scores differ from another method's on the same splits: the ratio of the RMSE as a
 // geometric mean, and the mean difference of the NLPD, with their standard errors. They are empty for the same lines.
 func changes(lines []tableLine, from map[int]tableLine) (rmse, nlpd string) {
 	var ratio, nats []float64

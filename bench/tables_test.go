@@ -64,11 +64,17 @@ func TestChanges(t *testing.T) {
 		lines []tableLine
 		want  string
 	}{
-		"the same lines":       {both[:4], "| a | first | 4 | 28.5 |  | 3.750 |  | 0.000 |"},
-		"three common splits":  {append(both, failed), "| a | other | 4 | 30.25 | +0.0 ± 40.0 % | 4.500 | +1.000 ± 1.528 | 0.000 |"},
-		"one common split":     {both[:5], "| a | other | 1 | 1 | -50.0 % | 0.000 | -1.000 | 0.000 |"},
-		"no common split":      {[]tableLine{both[0], both[7]}, "| a | other | 1 | 100 |  | 9.000 |  | 0.000 |"},
-		"the first has failed": {[]tableLine{failed, both[0]}, "| a | other | failed |\n| a | first | 1 | 2 |  | 1.000 |  |"},
+		"the same lines": {both[:4], "| a | first | 4 | 28.5 |  | 3.750 |  | 0.000 |"},
+		"three common splits": {
+			append(both, failed),
+			"| a | other | 4 | 30.25 | +0.0 ± 40.0 % | 4.500 | +1.000 ± 1.528 | 0.000 |",
+		},
+		"one common split": {both[:5], "| a | other | 1 | 1 | -50.0 % | 0.000 | -1.000 | 0.000 |"},
+		"no common split":  {[]tableLine{both[0], both[7]}, "| a | other | 1 | 100 |  | 9.000 |  | 0.000 |"},
+		"the first has failed": {
+			[]tableLine{failed, both[0]},
+			"| a | other | failed |\n| a | first | 1 | 2 |  | 1.000 |  |",
+		},
 	} {
 		var shown strings.Builder
 		testkit.OK(t, showTables(&shown, c.lines))
@@ -82,12 +88,14 @@ func TestChanges(t *testing.T) {
 // written to it, and that invalid folders are rejected.
 func TestSplitsOfFolder(t *testing.T) {
 	dir := t.TempDir()
-	file, dump, out := filepath.Join(dir, "two.outputs.csv"), filepath.Join(dir, "dump"), filepath.Join(dir, "out.jsonl")
+	in := func(name string) string { return filepath.Join(dir, name) }
+	file, dump, out := in("two.outputs.csv"), in("dump"), in("out.jsonl")
 	var b strings.Builder
 	b.WriteString("a,b,y,z\n")
 	for i := range 60 {
 		u, v := math.Mod(float64(i)*0.618034, 1), math.Mod(float64(i)*0.754878, 1)
-		fmt.Fprintf(&b, "%g,%g,%g,%g\n", u, v, math.Sin(4*u)+0.1*math.Sin(float64(77*i)), u*v+0.1*math.Cos(float64(55*i)))
+		y, z := math.Sin(4*u)+0.1*math.Sin(float64(77*i)), u*v+0.1*math.Cos(float64(55*i))
+		fmt.Fprintf(&b, "%g,%g,%g,%g\n", u, v, y, z)
 	}
 	testkit.OK(t, os.WriteFile(file, []byte(b.String()), 0o666))
 	for _, holes := range []string{"0", "60"} {
@@ -106,7 +114,8 @@ func TestSplitsOfFolder(t *testing.T) {
 			t.Errorf("line of the folder\n%+v\nof the file\n%+v", lines[i], lines[at])
 		}
 	}
-	if lines[3].Table != "two.outputs" || lines[3].Split != 1 || len(lines[3].Places) != 0 || len(lines[7].Places) != 2 {
+	l := lines[3]
+	if l.Table != "two.outputs" || l.Split != 1 || len(l.Places) != 0 || len(lines[7].Places) != 2 {
 		t.Errorf("%+v\n%+v", lines[3], lines[7])
 	}
 	testInvalidSplits(t)
@@ -119,11 +128,14 @@ func testInvalidSplits(t *testing.T) {
 		files map[string]string
 		want  string
 	}{
-		"empty":       {nil, "no splits"},
-		"no number":   {map[string]string{"a.train.csv": text}, "must be named TABLE.NUMBER.train.csv"},
-		"no test":     {map[string]string{"a.0.train.csv": text}, "a.0.test.csv"},
-		"no inputs":   {map[string]string{"a.0.train.csv": "y\n1\n"}, "1 outputs in 1 columns"},
-		"empty cells": {map[string]string{"a.0.train.csv": text, "a.0.test.csv": text, "a.0.holes.csv": "a,y\n,1\n"}, "a.0.holes.csv"},
+		"empty":     {nil, "no splits"},
+		"no number": {map[string]string{"a.train.csv": text}, "must be named TABLE.NUMBER.train.csv"},
+		"no test":   {map[string]string{"a.0.train.csv": text}, "a.0.test.csv"},
+		"no inputs": {map[string]string{"a.0.train.csv": "y\n1\n"}, "1 outputs in 1 columns"},
+		"empty cells": {
+			map[string]string{"a.0.train.csv": text, "a.0.test.csv": text, "a.0.holes.csv": "a,y\n,1\n"},
+			"a.0.holes.csv",
+		},
 	} {
 		dir := t.TempDir()
 		for file, text := range c.files {

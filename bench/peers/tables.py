@@ -123,7 +123,7 @@ def main():
     flags.add_argument("-out", required=True)
     flags.add_argument("-outputs", type=int, default=1)
     flags.add_argument("-method", default="sklearn gp,sklearn boosting", help="methods, separated by commas: " + ", ".join(METHODS))
-    flags.add_argument("-most", type=int, default=3000, help="maximum number of rows of scikit-learn's Gaussian processes")
+    flags.add_argument("-most", type=int, default=3000, help="maximum number of rows of sklearn gp, two and matern")
     flags.add_argument("-restarts", type=int, default=1, help="restarts of their optimizer")
     flags.add_argument("-limit", type=float, default=600, help="seconds after which ski and svgp stop their steps, and efgp its draws")
     flags.add_argument("dir")
