@@ -286,14 +286,17 @@ func tableRow(group []tableLine, first map[int]tableLine) string {
 		mean.Seconds += l.Seconds / n
 		ks = append(ks, l.K)
 	}
-	slices.Sort(ks)
+	features := fmt.Sprint(slices.Min(ks))
+	if most := slices.Max(ks); most > slices.Min(ks) {
+		features += fmt.Sprintf(" to %d", most)
+	}
 	rmse, nlpd := changes(ok, first)
 	spread := fmt.Sprintf("%.3f | %s | %.3f", mean.NLPD, nlpd, mean.Coverage)
 	if ok[0].MeanOnly {
 		spread = "– | – | –"
 	}
 	return fmt.Sprintf("| %s | %s | %d | %.4g | %s | %s | %.2f | %s |", group[0].Table, group[0].Method, len(ok),
-		mean.RMSE, rmse, spread, mean.Seconds, strings.Trim(fmt.Sprint(slices.Compact(ks)), "[]"))
+		mean.RMSE, rmse, spread, mean.Seconds, features)
 }
 
 // changes returns how much the scores differ from another method's on the same splits: the ratio of the RMSE as a

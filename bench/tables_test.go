@@ -59,6 +59,7 @@ func TestChanges(t *testing.T) {
 		line(0, "first", 2, 1), line(1, "first", 4, 2), line(2, "first", 8, 3), line(3, "first", 100, 9),
 		line(0, "other", 1, 0), line(1, "other", 4, 2), line(2, "other", 16, 7), line(4, "other", 100, 9),
 	}
+	both[4].K, both[5].K, both[6].K, both[7].K = 500, 300, 400, 500
 	failed := line(3, "other", 0, 0)
 	failed.Status = "failed"
 	for name, c := range map[string]struct {
@@ -68,9 +69,9 @@ func TestChanges(t *testing.T) {
 		"the same lines": {both[:4], "| a | first | 4 | 28.5 |  | 3.750 |  | 0.000 |"},
 		"three common splits": {
 			append(both, failed),
-			"| a | other | 4 | 30.25 | +0.0 ± 40.0 % | 4.500 | +1.000 ± 1.528 | 0.000 |",
+			"| a | other | 4 | 30.25 | +0.0 ± 40.0 % | 4.500 | +1.000 ± 1.528 | 0.000 | 0.00 | 300 to 500 |",
 		},
-		"one common split": {both[:5], "| a | other | 1 | 1 | -50.0 % | 0.000 | -1.000 | 0.000 |"},
+		"one common split": {both[:5], "| a | other | 1 | 1 | -50.0 % | 0.000 | -1.000 | 0.000 | 0.00 | 500 |"},
 		"no common split":  {[]tableLine{both[0], both[7]}, "| a | other | 1 | 100 |  | 9.000 |  | 0.000 |"},
 		"the first has failed": {
 			[]tableLine{failed, both[3]},
