@@ -77,6 +77,11 @@ func TestFlagsAreParsed(t *testing.T) {
 			{"-kind gap", "-kind"}, {"-half both", "-half"}, {"-seeds 0", "-seeds"}, {"-method sklearn", "-method"}, {"-limit 0", "-limit"},
 			{"-show", "no files"}, {"-compare a.jsonl", "two files"}, {"-show -compare a b", "-compare"}, {"a.jsonl", "unexpected"},
 		},
+		"tables": {
+			{"-features 25,50 -drawn 0,100 -holes 12 a.csv dir", ""}, {"-show lines.jsonl", ""}, {"", "no files"},
+			{"-drawn -1 a.csv", "from 0 to"}, {"-features 0 a.csv", "from 1 to"},
+			{"-splits 0 a.csv", "-splits"}, {"-holes -1 a.csv", "-holes"},
+		},
 		"repair": {{"", "no files"}, {"-only rust a.wav", "-only"}, {"-sensitivity 11 a.wav", "-sensitivity"}, {"-seconds 0 a.wav", "-seconds"}},
 		"series": {
 			{"", ""}, {"-set origins,co2-years -method naive -relative naive", ""}, {"-method none lines.jsonl", ""},

@@ -10,8 +10,7 @@
 //	go run -tags cuda ./bench mma -image FILE [-device cuda:0] [-out FILE]
 //	go run ./bench performance -base OLD [-head NEW] [-out FILE]
 //	go run -tags mpi ./bench ranks [-n 1000000] [-features 512] [-inputs 2] [-window 512] [-ranks 1,2,4] [-show] …
-//	go run ./bench tables [-splits 10] [-features 25,50,…] [-drawn 100,400,…] [-holes 12] [-dump DIR | -show] FILE.csv …
-//	go run ./bench fields [-method default] [-out FILE] [-show] FIELD.csv …
+//	go run ./bench tables [-splits 10] [-features 25,50,…] [-drawn 0,400,…] [-holes 12] [-dump DIR | -show] FILE|DIR …
 //	go run ./bench regression [-half dev|judge] [-seeds 4] [-kind rbf-gap,…] [-data DIR] [-out FILE | -dump DIR] [-long] …
 //	go run ./bench regression -show LINES.jsonl … | -compare OLD.jsonl NEW.jsonl
 //	go run ./bench repair [-seconds 10] [-sensitivity 5] [-only clicks] [-show] FILE.wav …
@@ -38,11 +37,8 @@
 // ranks times an evaluation on several MPI ranks of this machine and compares it with a model of the time.
 //
 // tables fits nine tenths of a table's rows and scores the others. -holes also holds out squares of a map, whose scores
-// are separate. peers/tables.py does the same by other libraries.
-//
-// fields fits a part of the rows of functions of two inputs, which peers/fields.py writes, by the default and with
-// drawn frequencies, and scores the other rows, among the fitted ones and in a hole. peers/fields.py does the same by
-// scikit-learn.
+// are separate. A folder has other splits, written by -dump or by peers/mapdata.py, which makes small fields of two
+// inputs. peers/tables.py does the same by other libraries. The table compares the methods on the same splits.
 //
 // regression fits the default model of vssgp.Fit and of series.Fit to one input, and scores predictions at the rows, in
 // gaps and beyond the rows (package regression). peers/regression.py does the same by other libraries. Even seeds are for

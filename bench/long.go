@@ -41,7 +41,7 @@ const (
 )
 
 func (o *longTask) check(files []string) (err error) {
-	o.terms, err = counts("terms", o.termList, maxTerms)
+	o.terms, err = counts("terms", o.termList, 1, maxTerms)
 	err = cmp.Or(
 		demandFiles(files, 0, ""),
 		demand(o.from >= 1 && o.from <= o.to && o.to <= maxRows, "-from %g -to %g: must satisfy 1 ≤ from ≤ to ≤ %g rows", o.from, o.to, maxRows),

@@ -17,7 +17,6 @@ import (
 // commands maps the name of each subcommand to the constructor of its task.
 var commands = map[string]func() task{
 	"clipped":     func() task { return &clippedTask{} },
-	"fields":      func() task { return &fieldsTask{} },
 	"gift":        func() task { return &giftTask{} },
 	"long":        func() task { return &longTask{} },
 	"mma":         func() task { return &mmaTask{} },

@@ -43,7 +43,7 @@ func (o *ranksTask) flags(set *flag.FlagSet) {
 const maxRanks = 64
 
 func (o *ranksTask) check(files []string) (err error) {
-	o.ranks, err = counts("ranks", o.list, maxRanks)
+	o.ranks, err = counts("ranks", o.list, 1, maxRanks)
 	err = cmp.Or(
 		demandFiles(files, 0, ""),
 		demand(o.repeats >= 1, "-repeats %d: must be at least 1", o.repeats),

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -26,13 +27,13 @@ func TestTables(t *testing.T) {
 		fmt.Fprintf(&b, "%g,%g,%g\n", x, z+float64(i)/1e3, math.Sin(4*x)+z*z+0.1*math.Sin(float64(77*i)))
 	}
 	testkit.OK(t, os.WriteFile(file, []byte(b.String()), 0o666))
-	testkit.OK(t, bench("tables", "-splits", "2", "-features", "10", "-drawn", "20", "-out", out, file))
+	testkit.OK(t, bench("tables", "-splits", "2", "-features", "10", "-drawn", "20,0", "-out", out, file))
 	lines, err := jsonl.Read[tableLine](out, nil)
-	if err != nil || len(lines) != 6 {
-		t.Fatalf("%d lines, %v, want 6", len(lines), err)
+	if err != nil || len(lines) != 8 {
+		t.Fatalf("%d lines, %v, want 8", len(lines), err)
 	}
 	for i, l := range lines {
-		if want := []int{0, 10, 20}[i%3]; want > 0 && l.K != want || l.K == 0 || l.N != 54 || l.Split != i/3 {
+		if want := []int{2, 10, 20, 500}[i%4]; l.K != want || l.N != 54 || l.Split != i/4 {
 			t.Errorf("line %d: K = %d, %d rows, split %d", i, l.K, l.N, l.Split)
 		}
 		if !(l.RMSE > 0 && l.RMSE < 3) || math.IsNaN(l.NLPD) || l.Coverage < 0.3 || l.Seconds <= 0 {
@@ -40,11 +41,112 @@ func TestTables(t *testing.T) {
 		}
 	}
 	var shown strings.Builder
-	if err := showTables(&shown, lines); err != nil || strings.Count(shown.String(), "\n") != 5 || !strings.Contains(shown.String(), "| made | vssgp K=10 | 2 |") {
+	if err := showTables(&shown, lines); err != nil || strings.Count(shown.String(), "\n") != 6 || !strings.Contains(shown.String(), "| made | vssgp K=10 | 2 |") {
 		t.Errorf("%v, table:\n%s", err, &shown)
 	}
 	testDump(t, dir, file)
 	testOutputs(t, lines[0])
+}
+
+// TestChanges compares the differences of two methods with numbers computed by hand: errors of half, the same and twice
+// the first method's have a ratio of 1 with a standard error of log 2/√3 = 0.40, and NLPDs that differ by −1, 0 and 4 have
+// a mean difference of 1 with a standard error of √(14/2/3) = 1.53.
+func TestChanges(t *testing.T) {
+	line := func(split int, method string, rmse, nlpd float64) tableLine {
+		return tableLine{Table: "a", Split: split, Method: method, RMSE: rmse, NLPD: nlpd, Status: "ok"}
+	}
+	both := []tableLine{
+		line(0, "first", 2, 1), line(1, "first", 4, 2), line(2, "first", 8, 3), line(3, "first", 100, 9),
+		line(0, "other", 1, 0), line(1, "other", 4, 2), line(2, "other", 16, 7), line(4, "other", 100, 9),
+	}
+	both[4].K, both[5].K, both[6].K, both[7].K = 500, 300, 400, 500
+	failed := line(3, "other", 0, 0)
+	failed.Status = "failed"
+	for name, c := range map[string]struct {
+		lines []tableLine
+		want  string
+	}{
+		"the same lines": {both[:4], "| a | first | 4 | 28.5 |  | 3.750 |  | 0.000 |"},
+		"three common splits": {
+			append(both, failed),
+			"| a | other | 4 | 30.25 | +0.0 ± 40.0 % | 4.500 | +1.000 ± 1.528 | 0.000 | 0.00 | 300 to 500 |",
+		},
+		"one common split": {both[:5], "| a | other | 1 | 1 | -50.0 % | 0.000 | -1.000 | 0.000 | 0.00 | 500 |"},
+		"no common split":  {[]tableLine{both[0], both[7]}, "| a | other | 1 | 100 |  | 9.000 |  | 0.000 |"},
+		"the first has failed": {
+			[]tableLine{failed, both[3]},
+			"| a | other | failed |\n| a | first | 1 | 100 |  | 9.000 |  |",
+		},
+	} {
+		var shown strings.Builder
+		testkit.OK(t, showTables(&shown, c.lines))
+		if !strings.Contains(shown.String(), c.want) {
+			t.Errorf("%s: table\n%swant %s", name, &shown, c.want)
+		}
+	}
+}
+
+// TestSplitsOfFolder checks that the splits in a folder, with and without holes, are fitted like the splits that were
+// written to it, and that invalid folders are rejected.
+func TestSplitsOfFolder(t *testing.T) {
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	file, dump, out := in("two.outputs.csv"), in("dump"), in("out.jsonl")
+	var b strings.Builder
+	b.WriteString("a,b,y,z\n")
+	for i := range 60 {
+		u, v := math.Mod(float64(i)*0.618034, 1), math.Mod(float64(i)*0.754878, 1)
+		y, z := math.Sin(4*u)+0.1*math.Sin(float64(77*i)), u*v+0.1*math.Cos(float64(55*i))
+		fmt.Fprintf(&b, "%g,%g,%g,%g\n", u, v, y, z)
+	}
+	testkit.OK(t, os.WriteFile(file, []byte(b.String()), 0o666))
+	for _, holes := range []string{"0", "60"} {
+		flags := []string{"-outputs", "2", "-splits", "2", "-holes", holes}
+		testkit.OK(t, bench("tables", append(flags, "-out", out, file)...))
+		testkit.OK(t, bench("tables", append(flags, "-dump", dump, file)...))
+		testkit.OK(t, bench("tables", "-outputs", "2", "-out", out, dump))
+	}
+	lines := testkit.Must(jsonl.Read[tableLine](out, nil))(t)
+	if len(lines) != 8 {
+		t.Fatalf("%d lines, want 8", len(lines))
+	}
+	for i := range lines {
+		lines[i].Time, lines[i].Seconds = "", 0
+		if at := i - 2; i%4 >= 2 && !reflect.DeepEqual(lines[i], lines[at]) {
+			t.Errorf("line of the folder\n%+v\nof the file\n%+v", lines[i], lines[at])
+		}
+	}
+	l := lines[3]
+	if l.Table != "two.outputs" || l.Split != 1 || len(l.Places) != 0 || len(lines[7].Places) != 2 {
+		t.Errorf("%+v\n%+v", lines[3], lines[7])
+	}
+	testInvalidSplits(t)
+}
+
+// testInvalidSplits checks the errors of folders with invalid files.
+func testInvalidSplits(t *testing.T) {
+	const text = "a,y\n1,2\n"
+	for name, c := range map[string]struct {
+		files map[string]string
+		want  string
+	}{
+		"empty":     {nil, "no splits"},
+		"no number": {map[string]string{"a.train.csv": text}, "must be named TABLE.NUMBER.train.csv"},
+		"no test":   {map[string]string{"a.0.train.csv": text}, "a.0.test.csv"},
+		"no inputs": {map[string]string{"a.0.train.csv": "y\n1\n"}, "1 outputs in 1 columns"},
+		"empty cells": {
+			map[string]string{"a.0.train.csv": text, "a.0.test.csv": text, "a.0.holes.csv": "a,y\n,1\n"},
+			"a.0.holes.csv",
+		},
+	} {
+		dir := t.TempDir()
+		for file, text := range c.files {
+			testkit.OK(t, os.WriteFile(filepath.Join(dir, file), []byte(text), 0o666))
+		}
+		if err := bench("tables", dir); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want %q", name, err, c.want)
+		}
+	}
 }
 
 // TestHoles compares the rows in holes with the rows that a search of the holes' limits finds, and checks their sizes,
@@ -150,11 +252,12 @@ func TestMapTable(t *testing.T) {
 	}
 	peer := l
 	peer.Method, peer.MeanOnly = "linear", true
-	peer.Places = tablePlaces{"holes": {RMSE: 2}, "points": {RMSE: 1}}
+	peer.Places = tablePlaces{"holes": {RMSE: 2 * c}, "points": {RMSE: a}}
 	var shown strings.Builder
 	testkit.OK(t, showTables(&shown, []tableLine{l, peer}))
 	testkit.Contains(t, shown.String(), "| map, holes | default | 1 |", "| map, points | default | 1 |",
-		"| map, holes | linear | 1 | 2 | – | – |", "| map, points | linear | 1 | 1 | – | – |")
+		fmt.Sprintf("| map, holes | linear | 1 | %.4g | +100.0 %% | – | – | – |", 2*c),
+		fmt.Sprintf("| map, points | linear | 1 | %.4g | +0.0 %% | – | – | – |", a))
 
 	dump := filepath.Join(dir, "dump")
 	testkit.OK(t, bench("tables", "-splits", "1", "-holes", "12", "-dump", dump, file))
@@ -178,8 +281,8 @@ func testOutputs(t *testing.T, l tableLine) {
 	l.Table, l.Outputs = "two", []tableScore{scoreTable(mean, sd, y, 0, 2), scoreTable(mean, sd, y, 1, 2)}
 	var shown strings.Builder
 	testkit.OK(t, showTables(&shown, []tableLine{l}))
-	testkit.Contains(t, shown.String(), "| two, output 1 | default | 1 | 1 | 1.419 | 1.000 |",
-		"| two, output 2 | default | 1 | 5 | 13.419 | 0.000 |")
+	testkit.Contains(t, shown.String(), "| two, output 1 | default | 1 | 1 |  | 1.419 |  | 1.000 |",
+		"| two, output 2 | default | 1 | 5 |  | 13.419 |  | 0.000 |")
 }
 
 // testDump checks that the written parts are the parts that are fitted, that they contain every row once, and that

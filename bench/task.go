@@ -52,12 +52,12 @@ func commitFlag(set *flag.FlagSet, commit *string) {
 	set.StringVar(commit, "commit", "", "commit to record, if the build does not contain it")
 }
 
-// counts parses the comma-separated numbers of a flag. Each must be from 1 to most.
-func counts(name, list string, most int) (out []int, err error) {
+// counts parses the comma-separated numbers of a flag. Each must be from least to most.
+func counts(name, list string, least, most int) (out []int, err error) {
 	for _, s := range strings.Split(list, ",") {
 		n, err := strconv.Atoi(s)
-		if err != nil || n < 1 || n > most {
-			return nil, fmt.Errorf("-%s %q: must be numbers from 1 to %d separated by commas", name, list, most)
+		if err != nil || n < least || n > most {
+			return nil, fmt.Errorf("-%s %q: must be numbers from %d to %d separated by commas", name, list, least, most)
 		}
 		out = append(out, n)
 	}

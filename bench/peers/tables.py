@@ -1,9 +1,10 @@
-"""Runs other methods on the splits written by `bench tables -dump DIR`.
+"""Runs other methods on the splits of a folder, written by `bench tables -dump DIR` or by mapdata.py.
 
     python tables.py -out FILE.jsonl DIR                                               scikit-learn
     python tables.py -method nearest,linear,gp1000,efgp,ski,svgp -out FILE.jsonl DIR   for two inputs: maps.py
 
-sklearn gp is scikit-learn's Gaussian process with a length-scale for each input, boosting is its gradient boosting. The others are
+sklearn gp is scikit-learn's Gaussian process with a squared exponential and a length-scale for each input, sklearn two
+with the sum of two, sklearn matern with a Matérn-3/2 kernel. sklearn boosting is its gradient boosting. The others are
 in maps.py.
 """
 
@@ -21,15 +22,30 @@ import maps
 import peer
 
 
-def gp(x, y, at, o):
-    if len(x) > o.most:
-        raise NotRun(f"not run: more than {o.most} rows")
-    from sklearn.gaussian_process import GaussianProcessRegressor
-    from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
+def kernels(q):
+    """Returns kernels of q inputs, without noise, by the names of their methods."""
+    from sklearn.gaussian_process.kernels import RBF, ConstantKernel, Matern
 
-    kernel = ConstantKernel() * RBF(np.ones(x.shape[1]), (1e-2, 1e5)) + WhiteKernel(0.1, (1e-6, 10))
-    model = GaussianProcessRegressor(kernel, n_restarts_optimizer=o.restarts, random_state=0).fit(x, y)
-    return model.predict(at, return_std=True)
+    # With lengths up to 1e5, the fit of two has failed for a field of 277 rows.
+    limits, long, short, middle = (1e-2, 1e2), np.full(q, 1.4), np.full(q, 0.35), np.full(q, 0.7)
+    return {
+        "sklearn gp": ConstantKernel() * RBF(np.ones(q), (1e-2, 1e5)),
+        "sklearn two": ConstantKernel(0.5) * RBF(long, limits) + ConstantKernel(0.5) * RBF(short, limits),
+        "sklearn matern": ConstantKernel() * Matern(middle, limits, nu=maps.MATERN),
+    }
+
+
+def gp(name):
+    def fit(x, y, at, o):
+        if len(x) > o.most:
+            raise NotRun(f"not run: more than {o.most} rows")
+        from sklearn.gaussian_process import GaussianProcessRegressor
+        from sklearn.gaussian_process.kernels import WhiteKernel
+
+        kernel = kernels(x.shape[1])[name] + WhiteKernel(0.1, (1e-6, 10))
+        model = GaussianProcessRegressor(kernel, n_restarts_optimizer=o.restarts, random_state=0).fit(x, y)
+        return model.predict(at, return_std=True)
+    return fit
 
 
 def boosting(x, y, at, o):
@@ -51,7 +67,8 @@ def of_maps(name):
     return lambda x, y, at, o: maps.METHODS[name](x, y, at, o.limit)
 
 
-METHODS = {"sklearn gp": gp, "sklearn boosting": boosting}
+METHODS = {name: gp(name) for name in ("sklearn gp", "sklearn two", "sklearn matern")}
+METHODS |= {"sklearn boosting": boosting}
 METHODS |= {name: of_maps(name) for name in maps.METHODS}
 
 
@@ -107,8 +124,8 @@ def main():
     flags.add_argument("-out", required=True)
     flags.add_argument("-outputs", type=int, default=1)
     flags.add_argument("-method", default="sklearn gp,sklearn boosting", help="methods, separated by commas: " + ", ".join(METHODS))
-    flags.add_argument("-most", type=int, default=3000, help="maximum number of rows for sklearn gp")
-    flags.add_argument("-restarts", type=int, default=1, help="restarts of its optimizer")
+    flags.add_argument("-most", type=int, default=3000, help="maximum number of rows of sklearn gp, two and matern")
+    flags.add_argument("-restarts", type=int, default=1, help="restarts of their optimizer")
     flags.add_argument("-limit", type=float, default=600, help="seconds after which ski and svgp stop their steps, and efgp its draws")
     flags.add_argument("dir")
     o = flags.parse_args()
