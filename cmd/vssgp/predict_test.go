@@ -385,20 +385,26 @@ func TestPredictMaps(t *testing.T) {
 	}
 }
 
-// TestMarksAreThinned checks that a map marks at most one of several rows of long data.
-func TestMarksAreThinned(t *testing.T) {
+// TestManyRowsAreNotMarked checks that a map does not mark the rows of long data, and that its page says so.
+func TestManyRowsAreNotMarked(t *testing.T) {
 	t.Chdir(t.TempDir())
 	model, _ := fittedField(t, ".", "y")
-	var rows strings.Builder
-	rows.WriteString("a,b\n")
-	for i := range 12_000 {
-		fmt.Fprintf(&rows, "%v,%v\n", 1+float64(i%89)/20, 2+float64(i%71)/20)
+	rows := "a,b\n" + strings.Repeat("1,2\n3,4\n5,5\n", 1000)
+	for name, c := range map[string]struct {
+		more  string
+		marks int
+		words string
+	}{
+		"most": {"", 2 * 3000, "The dots are the rows of the data."},
+		"more": {"2,2\n", 0, "The 3001 rows of the data are not marked, because there are more than 3000."},
+	} {
+		testkit.Put(t, ".", "many.csv", rows+c.more)
+		line := []string{"predict", model, "many.csv", "--grid", "9x9", "-o", "o.csv", "--overwrite", "--plot"}
+		succeed(t, append(line, "p.svg")...)
+		testkit.Equal(t, strings.Count(string(testkit.Read(t, "p.svg")), "fill:#111111"), c.marks, name, ": marks in two maps")
+		succeed(t, append(line, "p.html")...)
+		testkit.Contains(t, string(testkit.Read(t, "p.html")), c.words)
 	}
-	testkit.Put(t, ".", "many.csv", rows.String())
-	succeed(t, "predict", model, "many.csv", "--grid", "9x9", "-o", "o.csv", "--plot", "p.svg")
-	testkit.Equal(t, strings.Count(string(testkit.Read(t, "p.svg")), "fill:#111111"), 2*4000, "marks in two maps")
-	succeed(t, "predict", model, "many.csv", "--grid", "9x9", "-o", "o.csv", "--plot", "p.html", "--overwrite")
-	testkit.Contains(t, string(testkit.Read(t, "p.html")), "The dots are one of 3 rows of the data.")
 }
 
 // TestPredictGridMistakes checks the errors of --grid.

@@ -322,24 +322,19 @@ func (r *prediction) someDraws(x []float64) (draws [][]float64, err error) {
 	return draws, nil
 }
 
-// mark adds the rows of the data to a plot: all of them, or one of k if there are too many.
-func (r *prediction) mark(v *report.Predicted) error {
-	if r.data == nil {
+// mark adds the rows of the data to a plot, unless there are too many.
+func (r *prediction) mark(v *report.Predicted) (err error) {
+	switch {
+	case r.data == nil:
+		return nil
+	case r.data.Rows > report.MaxMarks:
+		v.DataShare = fmt.Sprintf("The %d rows of the data are not marked, because there are more than %d.",
+			r.data.Rows, report.MaxMarks)
 		return nil
 	}
-	q, step := len(r.data.Names), (r.data.Rows+report.MaxMarks-1)/report.MaxMarks
 	v.DataShare = "The dots are the rows of the data."
-	if step > 1 {
-		v.DataShare = fmt.Sprintf("The dots are one of %d rows of the data.", step)
-	}
-	return r.data.Each(r.ctx, func(n int, x []float64) error {
-		for i := range len(x) / q {
-			if report.Marked(n+i, step) {
-				v.Data = append(v.Data, x[i*q:][:q]...)
-			}
-		}
-		return nil
-	})
+	v.Data, err = r.data.First(r.ctx, r.data.Rows)
+	return err
 }
 
 // checkFormats returns an error if the flags for the outputs of predict are inconsistent. If the output is a recording,
