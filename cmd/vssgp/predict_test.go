@@ -101,8 +101,8 @@ func TestReadingInterrupted(t *testing.T) {
 	}
 }
 
-// TestPredictBeyond checks that rows outside the range of an input cause one warning, and that a model without a range
-// gives none.
+// TestPredictBeyond checks that rows outside the range of an input cause one warning of predict and evaluate, and that a
+// model without a range gives none.
 func TestPredictBeyond(t *testing.T) {
 	dir := t.TempDir()
 	rows := "t,u,y\n"
@@ -124,9 +124,38 @@ func TestPredictBeyond(t *testing.T) {
 			!strings.Contains(o.stderr, at.want) {
 			t.Errorf("%s: %s; want %q", x, o.stderr, at.want)
 		}
+		observed := testkit.Put(t, dir, "y.csv", strings.Replace(strings.ReplaceAll(at.text, "\n", ",1\n"), ",1", ",y", 1))
+		if o := succeed(t, "evaluate", model, observed); !strings.Contains(o.stderr, at.want) {
+			t.Errorf("evaluate %s: %s; want %q", x, o.stderr, at.want)
+		}
 		old := testkit.Put(t, dir, "old.safetensors", withoutRange(t, model))
 		if o := succeed(t, "predict", old, outside, "-o", out); o.stderr != "" {
 			t.Errorf("%s, no range: %s", x, o.stderr)
+		}
+	}
+}
+
+// TestColumnsInOrder checks that the model's own names cannot be given in another order, and that other columns can be
+// given in any order.
+func TestColumnsInOrder(t *testing.T) {
+	t.Chdir(t.TempDir())
+	model, data := fittedField(t, ".", "y,z")
+	testkit.Put(t, ".", "other.csv", "u,v,y,z\n1,2,3,4\n2,3,5,6\n")
+	for line, want := range map[string]string{
+		"evaluate " + data + " --x b,a":         `column "b" is given as number 1, but the model's order is a, b`,
+		"evaluate " + data + " --x 1,0":         `column "b" is given as number 1, but the model's order is a, b`,
+		"evaluate " + data + " --y z,y":         `--y: column "z" is given as number 1, but the model's order is y, z`,
+		"predict " + data + " --x b,a -o o.csv": `--x: column "b" is given as number 1, but the model's order is a, b`,
+		"evaluate " + data + " --x a,b --y y,z": "",
+		"evaluate other.csv --x v,u":            "",
+		"predict other.csv --x v,u -o o.csv":    "",
+	} {
+		args := strings.Fields(line)
+		args = slices.Insert(args, 1, model)
+		if want == "" {
+			succeed(t, args...)
+		} else {
+			refuse(t, want, args...)
 		}
 	}
 }

@@ -45,7 +45,7 @@ func predictAll(
 ) (columns []string, err error) {
 	r := &prediction{
 		ctx: ctx, env: env, m: m, at: at, data: data, o: o,
-		outputs: datafile.OutputNames(m), beyond: beyondWarner(env, m, at),
+		outputs: datafile.OutputNames(m), beyond: beyondWarner(env, m, at.Names, at.Axes),
 	}
 	predictor, draws := m.Predictor, m.Draws
 	if o.Posterior {

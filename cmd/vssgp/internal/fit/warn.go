@@ -88,11 +88,11 @@ func warnNoise(env *cli.Env, m *vssgp.Model, data *vssgp.Data) {
 // beyondShare is the tolerated distance of a row from the range of the data, as a share of that range.
 const beyondShare = 0.01
 
-// beyondWarner returns a function that warns of the first row outside the range of a model's data in an input. It does
-// nothing for models of recordings.
-func beyondWarner(env *cli.Env, m *vssgp.Model, at *datafile.Places) func(x []float64) {
+// beyondWarner returns a function that warns of the first row outside the range of a model's data in an input, of which
+// the rows have the names and axes. It does nothing for models of recordings.
+func beyondWarner(env *cli.Env, m *vssgp.Model, names []string, axes []*table.Axis) func(x []float64) {
 	q := len(m.Range)
-	if env.Quiet || q == 0 || len(at.Names) != q || q == 1 && datafile.InputNames(m)[0] == datafile.SecondsName {
+	if env.Quiet || q == 0 || len(names) != q || q == 1 && datafile.InputNames(m)[0] == datafile.SecondsName {
 		return func([]float64) {}
 	}
 	why := "its intervals are too narrow"
@@ -112,10 +112,10 @@ func beyondWarner(env *cli.Env, m *vssgp.Model, at *datafile.Places) func(x []fl
 				continue
 			}
 			var axis *table.Axis
-			if len(at.Axes) == q {
-				axis = at.Axes[i%q]
+			if len(axes) == q {
+				axis = axes[i%q]
 			}
-			env.Warn("beyond", "%s %v is outside the range of the model's data, %v to %v, where %s", at.Names[i%q],
+			env.Warn("beyond", "%s %v is outside the range of the model's data, %v to %v, where %s", names[i%q],
 				valueOf(axis, v), valueOf(axis, lo), valueOf(axis, hi), why)
 			return
 		}

@@ -281,7 +281,8 @@ func fitMaps(ctx context.Context, m *vssgp.Model, data *vssgp.Data) (charts []*c
 		return nil, err
 	}
 	var rows plane
-	shown := observed{x: data.X, y: data.Y, text: "The values of " + Counted(data.N, "row") + ", and the values minus the mean"}
+	shown := observed{x: data.X, y: data.Y,
+		text: "The values of " + Counted(data.N, "row") + ", and the values minus the mean"}
 	if data.N > MaxMarks {
 		shown = cellMeans(data)
 	} else {
