@@ -410,15 +410,14 @@ func (c *Columns) Like(t *table.Table, m *series.Model) (*table.Axis, error) {
 	return axis, nil
 }
 
-// LeftOut returns a list of the columns that a default choice leaves out, "" if there are none.
+// LeftOut returns a list of the columns that a default choice leaves out, "" if there are none or --x is given.
 func (c Columns) LeftOut(t *table.Table, chosen Choice) string {
-	if (c.X != nil || c.rows) && c.Y != nil {
+	if c.X != nil || c.rows && c.Y != nil {
 		return ""
 	}
 	taken, kinds := slices.Concat(chosen.X, chosen.Y, chosen.Errors, chosen.Regressors, chosen.By), []string{}
 	for i, kind := range []table.Kind{table.Text, table.Empty, table.Dates, table.Numbers} {
-		// With --x, it is obvious that other columns of numbers are left out.
-		if left := others(t.OfKind(kind), taken); len(left) > 0 && (kind != table.Numbers || c.X == nil) {
+		if left := others(t.OfKind(kind), taken); len(left) > 0 {
 			kinds = append(kinds, Listed(NamesOf(t, left))+" ("+[]string{"text", "nothing", "dates", "numbers"}[i]+")")
 		}
 	}
