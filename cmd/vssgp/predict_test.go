@@ -469,7 +469,7 @@ func TestPredictGridMistakes(t *testing.T) {
 func TestInfoRanges(t *testing.T) {
 	dir := t.TempDir()
 	model, _ := fittedField(t, dir, "y")
-	testkit.Contains(t, succeed(t, "info", model).stdout, "\nranges: a 0 to 9.5, b 0 to 12\n")
+	testkit.Contains(t, succeed(t, "info", model).stdout, "\nranges: a 0 to 9.5, b 0 to 12\n", " length-scale (a, b) ")
 	testkit.Contains(t, succeed(t, "info", model, "--json").stdout, `"ranges":[[0,9.5],[0,12]],`)
 	old := testkit.Put(t, dir, "old.safetensors", withoutRange(t, model))
 	for _, flag := range []string{"--top=1", "--json"} {
