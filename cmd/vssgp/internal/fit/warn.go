@@ -73,14 +73,16 @@ func warnInputs(env *cli.Env, data *vssgp.Data, names []string) {
 
 // warnNoise warns of outputs whose noise explains almost all of the variance.
 func warnNoise(env *cli.Env, m *vssgp.Model, data *vssgp.Data) {
-	all := mat.NewDense(data.N, data.D, data.Y)
+	all, try := mat.NewDense(data.N, data.D, data.Y), "--restarts 3 or other --lengthscales"
+	if data.Q == 1 { // models of several inputs have no windows by default
+		try = "--restarts 3, other --lengthscales, or a smaller --window"
+	}
 	for d, noise := range m.NoiseSD() {
 		mean, sd := bayes.MeanSD(mat.Col(nil, d, all), 0, 1)
 		if noise*noise > noiseMost*sd*sd && sd > 0 {
 			env.Warn("noise",
-				"%s: the noise explains %.0f %% of the variance (mean %.4g, noise sd %.4g); try --restarts 3, other --lengthscales, or a "+
-					"smaller --window",
-				datafile.OutputNames(m)[d], 100*noise*noise/(sd*sd), mean, noise)
+				"%s: the noise explains %.0f %% of the variance (mean %.4g, noise sd %.4g); try %s",
+				datafile.OutputNames(m)[d], 100*noise*noise/(sd*sd), mean, noise, try)
 		}
 	}
 }
