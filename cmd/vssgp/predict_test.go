@@ -395,7 +395,7 @@ func TestPredictMaps(t *testing.T) {
 		"--grid 30x20":                   {4, []string{"Map of y", "600 rows"}},
 		data + " --grid 30x20":           {4, []string{"The dots are the rows of the data."}},
 		data + " --grid 0:9:1,0:300:1":   {4, []string{"The maps have 2000 points"}},
-		"--grid 3,0:12:0.5":              {0, []string{"25 rows", ">b<"}},
+		"--grid 3,0:12:0.5":              {0, []string{"25 rows", ">b<", ">y at a 3<"}},
 		data:                             {2, []string{"Map of y", "60 rows"}},
 		data + " --grid 5x5 --latent":    {4, []string{"the standard deviation of the function without noise"}},
 		data + " --draws 3 --grid 30x20": {4, []string{"Of the 3 functions drawn from the posterior, the charts show 0."}},

@@ -287,6 +287,7 @@ func (r *prediction) plot(model string) (f fileio.File, err error) {
 	}
 	v := report.Predicted{
 		Sizes: at.Sizes(), Rows: r.at.Rows, Drawn: r.o.Draws, Noise: !r.o.latent, Settings: r.env.Settings(),
+		Value: func(q int, x float64) any { return valueOf(at.Axes[q], x) },
 	}
 	if v.X, err = at.First(r.ctx, rows); err != nil {
 		return f, err

@@ -236,7 +236,8 @@ func TestPredictMaps(t *testing.T) {
 			[]string{"The dots are data."}},
 		"scattered": {Predicted{X: data.X, Rows: data.N, Drawn: 3}, 4, []string{"Map of y0", "the charts show 0"}},
 		"first":     {Predicted{X: data.X, Rows: 1000}, 4, []string{"only the first 60 rows"}},
-		"curve":     {Predicted{X: still, Sizes: []int{1, 3}, Rows: 3}, 0, []string{"<b>y1</b>", "95 % interval"}},
+		"curve": {Predicted{X: still, Sizes: []int{1, 3}, Rows: 3, Value: func(_ int, x float64) any { return x }}, 0,
+			[]string{"<b>y1 at a 0.3</b>", "95 % interval"}},
 	} {
 		c.view.P = testkit.Must(m.Predict(t.Context(), c.view.X))(t)
 		d := Predict(m, c.view)
@@ -247,7 +248,7 @@ func TestPredictMaps(t *testing.T) {
 			testkit.Contains(t, svg, ">y0, mean<", ">y0, standard deviation<", ">y1, mean<", ">a<", ">b<")
 			testkit.Equal(t, strings.Count(svg, `preserveAspectRatio="none"`), c.pictures, name)
 		} else {
-			testkit.Contains(t, svg, ">y0<", ">b<")
+			testkit.Contains(t, svg, ">y0 at a 0.3<", ">b<")
 		}
 		dark, ringed := strings.Count(svg, "fill:#111111"), len(c.view.Data)/2*4
 		testkit.Equal(t, dark, ringed, name, ": marks in four maps")
