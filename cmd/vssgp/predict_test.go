@@ -101,8 +101,8 @@ func TestReadingInterrupted(t *testing.T) {
 	}
 }
 
-// TestPredictBeyond checks that rows outside the range of an input cause one warning of predict and evaluate, and that a
-// model without a range gives none.
+// TestPredictBeyond checks that rows outside the range of an input cause one warning of predict and evaluate, and that
+// a model without a range gives none.
 func TestPredictBeyond(t *testing.T) {
 	dir := t.TempDir()
 	rows := "t,u,y\n"
@@ -430,7 +430,8 @@ func TestManyRowsAreNotMarked(t *testing.T) {
 		testkit.Put(t, ".", "many.csv", rows+c.more)
 		line := []string{"predict", model, "many.csv", "--grid", "9x9", "-o", "o.csv", "--overwrite", "--plot"}
 		succeed(t, append(line, "p.svg")...)
-		testkit.Equal(t, strings.Count(string(testkit.Read(t, "p.svg")), "fill:#111111"), c.marks, name, ": marks in two maps")
+		svg := string(testkit.Read(t, "p.svg"))
+		testkit.Equal(t, strings.Count(svg, "fill:#111111"), c.marks, name, ": marks in two maps")
 		succeed(t, append(line, "p.html")...)
 		testkit.Contains(t, string(testkit.Read(t, "p.html")), c.words)
 	}

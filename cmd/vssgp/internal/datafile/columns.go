@@ -278,8 +278,8 @@ func (c Columns) inputs(t *table.Table, path string, q int, own []string) ([]int
 func inOrder(t *table.Table, flag string, cols []int, own []string) error {
 	for i, col := range cols {
 		if at := slices.Index(own, t.Names[col]); at >= 0 && at != i && !unnamed(own) {
-			return cli.Mistake("%s: column %.40q is given as number %d, but the model's order is %s; give the columns in this order",
-				flag, t.Names[col], i+1, Listed(own))
+			return cli.Mistake("%s: column %.40q is given as number %d, but the model's order is %s; "+
+				"give the columns in this order", flag, t.Names[col], i+1, Listed(own))
 		}
 	}
 	return nil
