@@ -328,6 +328,10 @@ func TestWarnings(t *testing.T) {
 		}
 		return testkit.Put(t, dir, name, all)
 	}
+	noisy, scatter := "a,b,y\n", rand.New(rand.NewPCG(3, 4))
+	for range 60 {
+		noisy += fmt.Sprintf("%.3f,%.3f,%.3f\n", scatter.Float64(), scatter.Float64(), scatter.Float64())
+	}
 	for name, c := range map[string]struct {
 		args []string
 		want []string // part of each warning, in order
@@ -355,6 +359,9 @@ func TestWarnings(t *testing.T) {
 		"a curve": {[]string{"fit", rows("5.csv", "curve"), "-o", out("v")}, nil},
 		"noise everywhere": {[]string{"fit", hiss, "--components", "1", "--features", "2", "-o", out("g")},
 			[]string{"% of the variance"}},
+		"noise of two inputs": {
+			[]string{"fit", testkit.Put(t, dir, "noisy.csv", noisy), "--iterations", "3", "-o", out("w")},
+			[]string{"try --restarts 3 or other --lengthscales"}},
 		"long gaps, no model": {[]string{"impute", gapped, "--gap", "4950:5110", "--gap", "6500:7700", "-o", out("m.wav")}, nil},
 		"good fill": {[]string{"impute", gapped, "--method", "vssgp", "--gap", "4950:5110", "--gap", "6500:6740", "-o", out("i.wav")},
 			nil},

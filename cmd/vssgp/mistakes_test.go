@@ -215,7 +215,7 @@ var mistakeCases = []struct{ line, word string }{
 	{"forecast long.csv --season 2,3,4,5,6,7,8,9,10,11,12,13,14 CSV", "13 periods of seasons; the maximum is 12"},
 	{"FIT --y t,t", "twice"}, {"fit empty.csv MODEL", "empty.csv"}, {"fit ragged.csv MODEL", "ragged.csv:3"},
 	{"fit hole.csv MODEL", "hole.csv:3"}, {"fit one.csv MODEL", "one.csv"}, {"fit text.npy MODEL", "text.npy"},
-	{"fit place.csv --x a,place MODEL", `column "place" (1 from 0): "north" is not a number`},
+	{"fit place.csv --x a,place MODEL", `column "place" (1 from 0): "north" is text; a column of text cannot be an input`},
 	{"fit good.csv --x nope MODEL", "nope"}, {"fit good.csv --y 7 MODEL", "7"}, {"fit good.csv --x t,t MODEL", "twice"},
 	{"fit good.csv --x y --method vssgp MODEL", "y"},
 	{"evaluate fitted.safetensors wide.csv", "wide.csv"}, {"predict good.safetensors wide.csv CSV", "wide.csv"},

@@ -101,8 +101,8 @@ func TestReadingInterrupted(t *testing.T) {
 	}
 }
 
-// TestPredictBeyond checks that rows outside the range of an input cause one warning, and that a model without a range
-// gives none.
+// TestPredictBeyond checks that rows outside the range of an input cause one warning of predict and evaluate, and that
+// a model without a range gives none.
 func TestPredictBeyond(t *testing.T) {
 	dir := t.TempDir()
 	rows := "t,u,y\n"
@@ -124,9 +124,38 @@ func TestPredictBeyond(t *testing.T) {
 			!strings.Contains(o.stderr, at.want) {
 			t.Errorf("%s: %s; want %q", x, o.stderr, at.want)
 		}
+		observed := testkit.Put(t, dir, "y.csv", strings.Replace(strings.ReplaceAll(at.text, "\n", ",1\n"), ",1", ",y", 1))
+		if o := succeed(t, "evaluate", model, observed); !strings.Contains(o.stderr, at.want) {
+			t.Errorf("evaluate %s: %s; want %q", x, o.stderr, at.want)
+		}
 		old := testkit.Put(t, dir, "old.safetensors", withoutRange(t, model))
 		if o := succeed(t, "predict", old, outside, "-o", out); o.stderr != "" {
 			t.Errorf("%s, no range: %s", x, o.stderr)
+		}
+	}
+}
+
+// TestColumnsInOrder checks that the model's own names cannot be given in another order, and that other columns can be
+// given in any order.
+func TestColumnsInOrder(t *testing.T) {
+	t.Chdir(t.TempDir())
+	model, data := fittedField(t, ".", "y,z")
+	testkit.Put(t, ".", "other.csv", "u,v,y,z\n1,2,3,4\n2,3,5,6\n")
+	for line, want := range map[string]string{
+		"evaluate " + data + " --x b,a":         `column "b" is given as number 1, but the model's order is a, b`,
+		"evaluate " + data + " --x 1,0":         `column "b" is given as number 1, but the model's order is a, b`,
+		"evaluate " + data + " --y z,y":         `--y: column "z" is given as number 1, but the model's order is y, z`,
+		"predict " + data + " --x b,a -o o.csv": `--x: column "b" is given as number 1, but the model's order is a, b`,
+		"evaluate " + data + " --x a,b --y y,z": "",
+		"evaluate other.csv --x v,u":            "",
+		"predict other.csv --x v,u -o o.csv":    "",
+	} {
+		args := strings.Fields(line)
+		args = slices.Insert(args, 1, model)
+		if want == "" {
+			succeed(t, args...)
+		} else {
+			refuse(t, want, args...)
 		}
 	}
 }
@@ -366,7 +395,7 @@ func TestPredictMaps(t *testing.T) {
 		"--grid 30x20":                   {4, []string{"Map of y", "600 rows"}},
 		data + " --grid 30x20":           {4, []string{"The dots are the rows of the data."}},
 		data + " --grid 0:9:1,0:300:1":   {4, []string{"The maps have 2000 points"}},
-		"--grid 3,0:12:0.5":              {0, []string{"25 rows", ">b<"}},
+		"--grid 3,0:12:0.5":              {0, []string{"25 rows", ">b<", ">y at a 3<"}},
 		data:                             {2, []string{"Map of y", "60 rows"}},
 		data + " --grid 5x5 --latent":    {4, []string{"the standard deviation of the function without noise"}},
 		data + " --draws 3 --grid 30x20": {4, []string{"Of the 3 functions drawn from the posterior, the charts show 0."}},
@@ -385,20 +414,27 @@ func TestPredictMaps(t *testing.T) {
 	}
 }
 
-// TestMarksAreThinned checks that a map marks at most one of several rows of long data.
-func TestMarksAreThinned(t *testing.T) {
+// TestManyRowsAreNotMarked checks that a map does not mark the rows of long data, and that its page says so.
+func TestManyRowsAreNotMarked(t *testing.T) {
 	t.Chdir(t.TempDir())
 	model, _ := fittedField(t, ".", "y")
-	var rows strings.Builder
-	rows.WriteString("a,b\n")
-	for i := range 12_000 {
-		fmt.Fprintf(&rows, "%v,%v\n", 1+float64(i%89)/20, 2+float64(i%71)/20)
+	rows := "a,b\n" + strings.Repeat("1,2\n3,4\n5,5\n", 1000)
+	for name, c := range map[string]struct {
+		more  string
+		marks int
+		words string
+	}{
+		"most": {"", 2 * 3000, "The dots are the rows of the data."},
+		"more": {"2,2\n", 0, "The 3001 rows of the data are not marked, because there are more than 3000."},
+	} {
+		testkit.Put(t, ".", "many.csv", rows+c.more)
+		line := []string{"predict", model, "many.csv", "--grid", "9x9", "-o", "o.csv", "--overwrite", "--plot"}
+		succeed(t, append(line, "p.svg")...)
+		svg := string(testkit.Read(t, "p.svg"))
+		testkit.Equal(t, strings.Count(svg, "fill:#111111"), c.marks, name, ": marks in two maps")
+		succeed(t, append(line, "p.html")...)
+		testkit.Contains(t, string(testkit.Read(t, "p.html")), c.words)
 	}
-	testkit.Put(t, ".", "many.csv", rows.String())
-	succeed(t, "predict", model, "many.csv", "--grid", "9x9", "-o", "o.csv", "--plot", "p.svg")
-	testkit.Equal(t, strings.Count(string(testkit.Read(t, "p.svg")), "fill:#111111"), 2*4000, "marks in two maps")
-	succeed(t, "predict", model, "many.csv", "--grid", "9x9", "-o", "o.csv", "--plot", "p.html", "--overwrite")
-	testkit.Contains(t, string(testkit.Read(t, "p.html")), "The dots are one of 3 rows of the data.")
 }
 
 // TestPredictGridMistakes checks the errors of --grid.
@@ -434,7 +470,7 @@ func TestPredictGridMistakes(t *testing.T) {
 func TestInfoRanges(t *testing.T) {
 	dir := t.TempDir()
 	model, _ := fittedField(t, dir, "y")
-	testkit.Contains(t, succeed(t, "info", model).stdout, "\nranges: a 0 to 9.5, b 0 to 12\n")
+	testkit.Contains(t, succeed(t, "info", model).stdout, "\nranges: a 0 to 9.5, b 0 to 12\n", " length-scale (a, b) ")
 	testkit.Contains(t, succeed(t, "info", model, "--json").stdout, `"ranges":[[0,9.5],[0,12]],`)
 	old := testkit.Put(t, dir, "old.safetensors", withoutRange(t, model))
 	for _, flag := range []string{"--top=1", "--json"} {

@@ -111,7 +111,8 @@ func TestNamesFlagNamesColumns(t *testing.T) {
 	}
 }
 
-// TestLeftOutInput checks that a column of text that leaves a single input is reported, with the input.
+// TestLeftOutInput checks that a column of text that leaves a single input is reported, with the input, unless --x is
+// given.
 func TestLeftOutInput(t *testing.T) {
 	dir := t.TempDir()
 	for columns, want := range map[string]string{
@@ -127,6 +128,10 @@ func TestLeftOutInput(t *testing.T) {
 		o := succeed(t, "fit", in, "-o", filepath.Join(dir, "m.st"), "--overwrite")
 		if !strings.Contains(o.stderr, in+": "+want) || strings.Count(o.stderr, "left out") != 1 {
 			t.Errorf("%s: %s; want %q", names, o.stderr, want)
+		}
+		o = succeed(t, "fit", in, "--x", "a", "-o", filepath.Join(dir, "m.st"), "--overwrite")
+		if strings.Contains(o.stderr, "left out") {
+			t.Errorf("%s with --x: %s", names, o.stderr)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package datafile
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -204,6 +205,9 @@ func (c *Columns) HasOneInput(ctx context.Context, env *cli.Env, path string) (b
 func (c Columns) Match(t *table.Table, path string, m *vssgp.Model, d int) (Choice, error) {
 	q := m.Params.Q
 	chosen, err := c.flags(t)
+	if err == nil {
+		err = cmp.Or(inOrder(t, "--x", chosen.X, m.XNames), inOrder(t, "--y", chosen.Y, m.YNames))
+	}
 	if err != nil {
 		return chosen, err
 	}
@@ -246,6 +250,9 @@ func (c Choice) check(t *table.Table, path string) (Choice, error) {
 // names; else, if the model or the table has no names, all columns of numbers and dates, if there are q.
 func (c Columns) inputs(t *table.Table, path string, q int, own []string) ([]int, error) {
 	x, err := named(t, c.X, "--x")
+	if err == nil {
+		err = inOrder(t, "--x", x, own)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -264,6 +271,18 @@ func (c Columns) inputs(t *table.Table, path string, q int, own []string) ([]int
 			Listed(NamesOf(t, x)), cli.Counted(q, "input"))
 	}
 	return x, nil
+}
+
+// inOrder returns an error if a column of a flag has the name of another input or output of the model than the one for
+// which it is given. The names of tables without names are not compared.
+func inOrder(t *table.Table, flag string, cols []int, own []string) error {
+	for i, col := range cols {
+		if at := slices.Index(own, t.Names[col]); at >= 0 && at != i && !unnamed(own) {
+			return cli.Mistake("%s: column %.40q is given as number %d, but the model's order is %s; "+
+				"give the columns in this order", flag, t.Names[col], i+1, Listed(own))
+		}
+	}
+	return nil
 }
 
 // unnamed reports whether columns have the names x0, x1, …, as in a table without a line of names.
@@ -391,15 +410,14 @@ func (c *Columns) Like(t *table.Table, m *series.Model) (*table.Axis, error) {
 	return axis, nil
 }
 
-// LeftOut returns a list of the columns that a default choice leaves out, "" if there are none.
+// LeftOut returns a list of the columns that a default choice leaves out, "" if there are none or --x is given.
 func (c Columns) LeftOut(t *table.Table, chosen Choice) string {
-	if (c.X != nil || c.rows) && c.Y != nil {
+	if c.X != nil || c.rows && c.Y != nil {
 		return ""
 	}
 	taken, kinds := slices.Concat(chosen.X, chosen.Y, chosen.Errors, chosen.Regressors, chosen.By), []string{}
 	for i, kind := range []table.Kind{table.Text, table.Empty, table.Dates, table.Numbers} {
-		// With --x, it is obvious that other columns of numbers are left out.
-		if left := others(t.OfKind(kind), taken); len(left) > 0 && (kind != table.Numbers || c.X == nil) {
+		if left := others(t.OfKind(kind), taken); len(left) > 0 {
 			kinds = append(kinds, Listed(NamesOf(t, left))+" ("+[]string{"text", "nothing", "dates", "numbers"}[i]+")")
 		}
 	}

@@ -101,11 +101,14 @@ func spanOfRange(text string, q int, _ *table.Axis, m *vssgp.Model) (s Span, err
 	return Span{First: m.Range[q][0], Last: m.Range[q][1], Points: n}, nil
 }
 
+// gridForm describes the parts of --grid.
+const gridForm = "START:STOP:STEP or a single value, with commas between inputs"
+
 // spanOf returns the values START, START + STEP, … up to STOP, or a single value.
 func spanOf(text string, _ int, axis *table.Axis, _ *vssgp.Model) (s Span, err error) {
 	parts := strings.Split(text, ":")
 	if len(parts) != 1 && len(parts) != 3 {
-		return s, fmt.Errorf("%.40q must be START:STOP:STEP or a single value", text)
+		return s, fmt.Errorf("%.40q must be %s", text, gridForm)
 	}
 	if s.First, err = valueOn(axis, parts[0]); err != nil {
 		return s, err
@@ -144,9 +147,9 @@ func valueOn(axis *table.Axis, text string) (float64, error) {
 	case err == nil:
 		return v, nil
 	case axis.Dates():
-		return 0, fmt.Errorf("%.40q must be a date such as %s", text, axis.Format(0))
+		return 0, fmt.Errorf("%.40q must be a date such as %s; give %s", text, axis.Format(0), gridForm)
 	}
-	return 0, fmt.Errorf("%.40q must be a number", text)
+	return 0, fmt.Errorf("%.40q must be a number; give %s", text, gridForm)
 }
 
 var decimalNumber = regexp.MustCompile(`^\s*[+-]?\d*\.?(\d*)\s*$`)

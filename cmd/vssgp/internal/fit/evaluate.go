@@ -43,6 +43,8 @@ DATA is read as by fit. The model file is not changed.`,
 	cmd.Annotations = cli.FlagGroups("Input: x y names dayfirst decimal yerr rows", "Model: inference gradient")
 	f := cmd.Flags()
 	o.columns.Add(f)
+	f.Lookup("x").Usage = "input `columns`, by name or number from 0 (default: the model's names)"
+	f.Lookup("y").Usage = "output `columns` (default: the model's names)"
 	f.StringSliceVar(&o.columns.Errors, "yerr", nil,
 		"`columns` with standard deviations of the values (time-series models)")
 	f.Var(cli.OneOf(&o.inference, "exact", "factorized"), "inference", "`bound` to evaluate: exact or factorized (default: the model's)")
@@ -80,7 +82,7 @@ func (m vssgpModel) evaluate(ctx context.Context, env *cli.Env, path string, o *
 	}
 	inference := cmp.Or(o.inference, m.Inference)
 	env.ShowProgress(0, "evaluating %s", cli.Counted(data.N, "row"))
-	e, err := m.Evaluate(ctx, data, inference, o.rows, o.gradient)
+	e, err := m.Evaluate(ctx, data.Data, inference, o.rows, o.gradient)
 	if err != nil {
 		return nil, err
 	}
@@ -92,9 +94,10 @@ func (m vssgpModel) evaluate(ctx context.Context, env *cli.Env, path string, o *
 		out.Tensors = gradientOf(m.Params, e.Gradient, inference)
 	}
 	coverage := 0.0
-	if out.RMSE, out.Density, coverage, err = m.scores(ctx, data); err != nil {
+	if out.RMSE, out.Density, coverage, err = m.scores(ctx, data.Data); err != nil {
 		return nil, err
 	}
+	beyondWarner(env, m.Model, data.XNames, data.Axes)(data.X)
 	out.Coverage = &coverage
 	out.Ranks = env.Device.RankTimes(time.Since(began))
 	return out, nil

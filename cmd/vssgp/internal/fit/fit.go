@@ -287,7 +287,7 @@ func reportFit(env *cli.Env, m *vssgp.Model, r *vssgp.Result, data *vssgp.Data, 
 	env.Print("%s, %s%s, noise sd %s",
 		cli.Counted(data.N, "row"), cli.Counted(len(components), "component"), features, cli.Row(m.NoiseSD()))
 	if report.Searched(m) {
-		printComponents(env, components, math.MaxInt)
+		printComponents(env, components, datafile.InputNames(m), math.MaxInt)
 	}
 	if times != nil {
 		env.Print("%s", times)

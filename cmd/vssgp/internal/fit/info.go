@@ -119,7 +119,7 @@ func (m vssgpModel) info(_ context.Context, env *cli.Env, top int, plot string) 
 	}
 	env.Print("noise sd: %s", cli.Row(d.NoiseSD))
 	env.Print("components, largest first:")
-	printComponents(env, d.Components, top)
+	printComponents(env, d.Components, d.Inputs, top)
 	if len(d.Frequencies) > 0 {
 		printFrequencies(env, d.Frequencies, d.Posterior)
 	}
@@ -226,8 +226,9 @@ func pairs(a, sd []float64) string {
 	return strings.Join(parts, "; ")
 }
 
-// printComponents prints the components with the largest standard deviations in the first output.
-func printComponents(env *cli.Env, all []vssgp.Component, top int) {
+// printComponents prints the components with the largest standard deviations in the first output. If there are several
+// inputs, the head gives their order, because a component has a length-scale and a period for each.
+func printComponents(env *cli.Env, all []vssgp.Component, inputs []string, top int) {
 	if len(all) == 0 {
 		env.Print("  none: the search has found a constant and noise")
 		return
@@ -237,7 +238,11 @@ func printComponents(env *cli.Env, all []vssgp.Component, top int) {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(all[y].SD[0], all[x].SD[0]) })
-	rows, widths := [][]string{{"component", "sd", "length-scale", "period"}}, []int{9, 20, 20, 20}
+	of := ""
+	if len(inputs) > 1 {
+		of = " (" + datafile.Listed(inputs) + ")"
+	}
+	rows, widths := [][]string{{"component", "sd", "length-scale" + of, "period"}}, []int{9, 20, 20, 20}
 	found := all[0].Kind != ""
 	if found {
 		rows[0], widths = slices.Insert(rows[0], 1, "kind"), slices.Insert(widths, 1, 8)

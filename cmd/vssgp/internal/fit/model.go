@@ -99,7 +99,9 @@ func loadModel(env *cli.Env, path string) (model, error) {
 
 // read reads the table or recording on which the model is evaluated. If the model file does not define the number of outputs (it has no
 // coefficients, names or scaling), read sets it to the number of outputs of the data.
-func (m vssgpModel) read(ctx context.Context, env *cli.Env, path string, c datafile.Columns) (*vssgp.Data, error) {
+func (m vssgpModel) read(
+	ctx context.Context, env *cli.Env, path string, c datafile.Columns,
+) (*datafile.Dataset, error) {
 	p := m.Params
 	open := p.D == 1 && len(p.CoefMean) == 0 && len(m.YNames) == 0 && m.Y.Offset[0] == 0 && m.Y.Scale[0] == 1 && !m.Fitted()
 	like, err := datafile.AxesOfModel(m.Model)
@@ -118,13 +120,10 @@ func (m vssgpModel) read(ctx context.Context, env *cli.Env, path string, c dataf
 		}
 		return c.Match(t, path, m.Model, d)
 	}, like)
-	if err != nil {
-		return nil, err
-	}
-	if !open {
-		return data.Data, nil
+	if err != nil || !open {
+		return data, err
 	}
 	p.D = data.D
 	m.Y = vssgp.Affine{Offset: make([]float64, p.D), Scale: slices.Repeat([]float64{1}, p.D)}
-	return data.Data, nil
+	return data, nil
 }

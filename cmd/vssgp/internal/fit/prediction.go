@@ -45,7 +45,7 @@ func predictAll(
 ) (columns []string, err error) {
 	r := &prediction{
 		ctx: ctx, env: env, m: m, at: at, data: data, o: o,
-		outputs: datafile.OutputNames(m), beyond: beyondWarner(env, m, at),
+		outputs: datafile.OutputNames(m), beyond: beyondWarner(env, m, at.Names, at.Axes),
 	}
 	predictor, draws := m.Predictor, m.Draws
 	if o.Posterior {
@@ -287,6 +287,7 @@ func (r *prediction) plot(model string) (f fileio.File, err error) {
 	}
 	v := report.Predicted{
 		Sizes: at.Sizes(), Rows: r.at.Rows, Drawn: r.o.Draws, Noise: !r.o.latent, Settings: r.env.Settings(),
+		Value: func(q int, x float64) any { return valueOf(at.Axes[q], x) },
 	}
 	if v.X, err = at.First(r.ctx, rows); err != nil {
 		return f, err
@@ -322,24 +323,19 @@ func (r *prediction) someDraws(x []float64) (draws [][]float64, err error) {
 	return draws, nil
 }
 
-// mark adds the rows of the data to a plot: all of them, or one of k if there are too many.
-func (r *prediction) mark(v *report.Predicted) error {
-	if r.data == nil {
+// mark adds the rows of the data to a plot, unless there are too many.
+func (r *prediction) mark(v *report.Predicted) (err error) {
+	switch {
+	case r.data == nil:
+		return nil
+	case r.data.Rows > report.MaxMarks:
+		v.DataShare = fmt.Sprintf("The %d rows of the data are not marked, because there are more than %d.",
+			r.data.Rows, report.MaxMarks)
 		return nil
 	}
-	q, step := len(r.data.Names), (r.data.Rows+report.MaxMarks-1)/report.MaxMarks
 	v.DataShare = "The dots are the rows of the data."
-	if step > 1 {
-		v.DataShare = fmt.Sprintf("The dots are one of %d rows of the data.", step)
-	}
-	return r.data.Each(r.ctx, func(n int, x []float64) error {
-		for i := range len(x) / q {
-			if report.Marked(n+i, step) {
-				v.Data = append(v.Data, x[i*q:][:q]...)
-			}
-		}
-		return nil
-	})
+	v.Data, err = r.data.First(r.ctx, r.data.Rows)
+	return err
 }
 
 // checkFormats returns an error if the flags for the outputs of predict are inconsistent. If the output is a recording,

@@ -73,14 +73,16 @@ func warnInputs(env *cli.Env, data *vssgp.Data, names []string) {
 
 // warnNoise warns of outputs whose noise explains almost all of the variance.
 func warnNoise(env *cli.Env, m *vssgp.Model, data *vssgp.Data) {
-	all := mat.NewDense(data.N, data.D, data.Y)
+	all, try := mat.NewDense(data.N, data.D, data.Y), "--restarts 3 or other --lengthscales"
+	if data.Q == 1 { // models of several inputs have no windows by default
+		try = "--restarts 3, other --lengthscales, or a smaller --window"
+	}
 	for d, noise := range m.NoiseSD() {
 		mean, sd := bayes.MeanSD(mat.Col(nil, d, all), 0, 1)
 		if noise*noise > noiseMost*sd*sd && sd > 0 {
 			env.Warn("noise",
-				"%s: the noise explains %.0f %% of the variance (mean %.4g, noise sd %.4g); try --restarts 3, other --lengthscales, or a "+
-					"smaller --window",
-				datafile.OutputNames(m)[d], 100*noise*noise/(sd*sd), mean, noise)
+				"%s: the noise explains %.0f %% of the variance (mean %.4g, noise sd %.4g); try %s",
+				datafile.OutputNames(m)[d], 100*noise*noise/(sd*sd), mean, noise, try)
 		}
 	}
 }
@@ -88,11 +90,11 @@ func warnNoise(env *cli.Env, m *vssgp.Model, data *vssgp.Data) {
 // beyondShare is the tolerated distance of a row from the range of the data, as a share of that range.
 const beyondShare = 0.01
 
-// beyondWarner returns a function that warns of the first row outside the range of a model's data in an input. It does
-// nothing for models of recordings.
-func beyondWarner(env *cli.Env, m *vssgp.Model, at *datafile.Places) func(x []float64) {
+// beyondWarner returns a function that warns of the first row outside the range of a model's data in an input, of which
+// the rows have the names and axes. It does nothing for models of recordings.
+func beyondWarner(env *cli.Env, m *vssgp.Model, names []string, axes []*table.Axis) func(x []float64) {
 	q := len(m.Range)
-	if env.Quiet || q == 0 || len(at.Names) != q || q == 1 && datafile.InputNames(m)[0] == datafile.SecondsName {
+	if env.Quiet || q == 0 || len(names) != q || q == 1 && datafile.InputNames(m)[0] == datafile.SecondsName {
 		return func([]float64) {}
 	}
 	why := "its intervals are too narrow"
@@ -112,10 +114,10 @@ func beyondWarner(env *cli.Env, m *vssgp.Model, at *datafile.Places) func(x []fl
 				continue
 			}
 			var axis *table.Axis
-			if len(at.Axes) == q {
-				axis = at.Axes[i%q]
+			if len(axes) == q {
+				axis = axes[i%q]
 			}
-			env.Warn("beyond", "%s %v is outside the range of the model's data, %v to %v, where %s", at.Names[i%q],
+			env.Warn("beyond", "%s %v is outside the range of the model's data, %v to %v, where %s", names[i%q],
 				valueOf(axis, v), valueOf(axis, lo), valueOf(axis, hi), why)
 			return
 		}

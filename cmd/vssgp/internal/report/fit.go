@@ -306,8 +306,10 @@ type Predicted struct {
 	P *vssgp.Prediction // at X
 	// Sizes are the numbers of values of each input of a grid X, whose last input varies fastest. It is nil for other
 	// rows.
-	Sizes     []int
-	Rows      int         // number of predicted rows
+	Sizes []int
+	Rows  int // number of predicted rows
+	// Value returns a value of input q for a text: a date as text, else the number. It is needed for several inputs.
+	Value     func(q int, x float64) any
 	Draws     [][]float64 // the first of Drawn functions, at most MaxDraws, each [N,D]
 	Drawn     int
 	Data      []float64 // inputs of data to mark in a map [·,Q]
@@ -359,10 +361,11 @@ func (v *Predicted) lead(m *vssgp.Model) []string {
 // curves returns the charts of the outputs along the input that varies or, if there is not exactly one, along the rows.
 func (v *Predicted) curves(m *vssgp.Model, inputs []int) (charts []*chart) {
 	q := m.Params.Q
-	along, x := inputNames(m)[0], column(v.X, q, 0)
+	along, x, fixed := inputNames(m)[0], column(v.X, q, 0), ""
 	switch {
 	case len(inputs) == 1:
 		along, x = inputNames(m)[inputs[0]], column(v.X, q, inputs[0])
+		fixed = v.fixed(inputNames(m), inputs[0])
 	case q > 1:
 		along = "row"
 		for n := range x {
@@ -370,7 +373,7 @@ func (v *Predicted) curves(m *vssgp.Model, inputs []int) (charts []*chart) {
 		}
 	}
 	for d, name := range outputNames(m)[:min(v.P.D, maxSeries)] {
-		chart := newChart(name, "The predictive mean with the 95 % interval of "+predicted(v.Noise)+".", along, name)
+		chart := newChart(name+fixed, "The predictive mean with the 95 % interval of "+predicted(v.Noise)+".", along, name)
 		c := curveOf(v.P, v.P.SD(v.Noise), x, d)
 		chart.band("95 % band", Blue, c.x, c.lower, c.upper)
 		for _, f := range v.Draws {
@@ -380,6 +383,20 @@ func (v *Predicted) curves(m *vssgp.Model, inputs []int) (charts []*chart) {
 		charts = append(charts, chart)
 	}
 	return charts
+}
+
+// fixed returns the values of all inputs but one that varies, such as " at longitude 12".
+func (v *Predicted) fixed(names []string, varies int) string {
+	var parts []string
+	for q, name := range names {
+		if q != varies {
+			parts = append(parts, fmt.Sprintf("%s %v", name, v.Value(q, v.X[q])))
+		}
+	}
+	if parts == nil {
+		return ""
+	}
+	return " at " + strings.Join(parts, ", ")
 }
 
 // predicted describes what a standard deviation belongs to.

@@ -3,6 +3,7 @@ package report
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"regexp"
 	"slices"
@@ -75,7 +76,8 @@ func TestSeveral(t *testing.T) {
 	for n := range data.N {
 		along[2*n+1] = 0.5
 	}
-	shown := Predicted{X: along, P: p, Rows: p.N, Draws: draws[:MaxDraws], Drawn: len(draws), Noise: true}
+	shown := Predicted{X: along, P: p, Rows: p.N, Draws: draws[:MaxDraws], Drawn: len(draws), Noise: true,
+		Value: func(q int, x float64) any { return fmt.Sprintf("%v days after %d", x, q) }}
 	for _, c := range []struct {
 		d      *Document
 		charts []string
@@ -83,7 +85,7 @@ func TestSeveral(t *testing.T) {
 	}{
 		{fitted, []string{"y0, observed against predicted", "Residuals of y1", "Spectrum of y0 along a", "Spectrum of y1 along b",
 			"Power spectrum of the covariance along b"}, "60 rows"},
-		{Predict(m, shown), []string{"y0", "y1"}, "show 20"},
+		{Predict(m, shown), []string{"y0 at b 0.5 days after 1", "y1 at b 0.5 days after 1"}, "show 20"},
 		{Info("m.safetensors", m), []string{"Spectrum of y1 along a"}, "10 features"},
 	} {
 		page := written(t, c.d)

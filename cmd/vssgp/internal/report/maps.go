@@ -21,10 +21,10 @@ import (
 const (
 	// MapSide is the maximum number of points of a map along each input.
 	MapSide = 200
-	// reportSide is the number of points of the map of a fit along each input.
+	// reportSide is the number of points of the map of a fit along each input, and the maximum number of cells.
 	reportSide = 100
-	// MaxMarks is the maximum number of rows of data in a map.
-	MaxMarks = 5000
+	// MaxMarks is the maximum number of rows in a map that shows each as a dot.
+	MaxMarks = 3000
 	// maxStretch is the maximum ratio of the ranges of two inputs for equal scales on both axes. If it is exceeded, the
 	// aspect is filled.
 	maxStretch = 5
@@ -119,12 +119,14 @@ func (p plane) panel(title string, values []float64, data plane) *plot.Plot {
 	return panel
 }
 
-// picture returns the values on a grid as an image.
+// picture returns the values on a grid as an image, which is transparent where they are NaN.
 func (p plane) picture(values []float64, bar colorBar) image.Image {
 	width, height := p.sizes[0], p.sizes[1]
-	img := image.NewPaletted(image.Rect(0, 0, width, height), mapColors)
+	img := image.NewRGBA(image.Rect(0, 0, width, height))
 	for i, v := range values {
-		img.SetColorIndex(i/height, height-1-i%height, bar.index(v))
+		if !math.IsNaN(v) {
+			img.Set(i/height, height-1-i%height, mapColors[bar.index(v)])
+		}
 	}
 	return img
 }
@@ -188,9 +190,15 @@ const (
 	barTick  = vg.Millimeter
 )
 
+// extent returns the smallest and the largest value, without NaNs.
+func extent(values []float64) (lo, hi float64) {
+	known := slices.DeleteFunc(slices.Clone(values), math.IsNaN)
+	return floats.Min(known), floats.Max(known)
+}
+
 // colorBarOf returns the color bar of values. If they differ only by rounding errors, they get the color in the middle.
 func colorBarOf(values []float64) colorBar {
-	lo, hi := floats.Min(values), floats.Max(values)
+	lo, hi := extent(values)
 	size := max(math.Abs(lo), math.Abs(hi))
 	if hi-lo > 1e-9*size {
 		return colorBar{lo, hi}
@@ -267,35 +275,92 @@ func fitMaps(ctx context.Context, m *vssgp.Model, data *vssgp.Data) (charts []*c
 	if data.Q != 2 || len(inputs) != 2 {
 		return nil, nil
 	}
-	grid := gridOver(data)
+	grid := gridOver(data, [2]int{reportSide, reportSide})
 	p, err := m.Predict(ctx, grid)
 	if err != nil {
 		return nil, err
 	}
-	some := thinned(data, MaxMarks)
-	rows := planeOf(names, some.X, inputs, nil)
+	var rows plane
+	shown := observed{x: data.X, y: data.Y,
+		text: "The values of " + Counted(data.N, "row") + ", and the values minus the mean"}
+	if data.N > MaxMarks {
+		shown = cellMeans(data)
+	} else {
+		rows = planeOf(names, data.X, inputs, nil)
+	}
 	charts = predictionMaps(m, p, true, planeOf(names, grid, inputs, []int{reportSide, reportSide}), rows)
-	atRows, err := m.Predict(ctx, some.X)
+	residuals, err := shown.maps(ctx, m)
+	return append(charts, residuals...), err
+}
+
+// observed are the values of the data to show in maps: at the rows, or means over the cells of a grid.
+type observed struct {
+	x, y  []float64 // [N,2] and [N,D], NaN in cells without rows
+	sizes []int     // of the grid, nil for rows
+	text  string    // what y and the residuals are
+}
+
+// maps returns the maps of the values and their residuals for each output.
+func (o observed) maps(ctx context.Context, m *vssgp.Model) (charts []*chart, err error) {
+	p, err := m.Predict(ctx, o.x)
 	if err != nil {
 		return nil, err
 	}
-	for d, name := range outputNames(m)[:min(data.D, maxSeries)] {
-		y, mean := column(some.Y, data.D, d), column(atRows.Mean, data.D, d)
-		rest := floats.SubTo(make([]float64, some.N), y, mean)
-		text := fmt.Sprintf("The values of %d of %s, and the values minus the mean, %s to %s.", some.N,
-			Counted(data.N, "row"), short(floats.Min(rest)), short(floats.Max(rest)))
-		charts = append(charts, newMaps("Data and residuals of "+name, text, rows,
-			rows.panel(name+", data", y, plane{}), rows.panel(name+" − mean", rest, plane{})))
+	at := planeOf(inputNames(m), o.x, []int{0, 1}, o.sizes)
+	for d, name := range outputNames(m)[:min(p.D, maxSeries)] {
+		y := column(o.y, p.D, d)
+		rest := floats.SubTo(make([]float64, p.N), y, column(p.Mean, p.D, d))
+		lo, hi := extent(rest)
+		text := fmt.Sprintf("%s, %s to %s.", o.text, short(lo), short(hi))
+		charts = append(charts, newMaps("Data and residuals of "+name, text, at,
+			at.panel(name+", data", y, plane{}), at.panel(name+" − mean", rest, plane{})))
 	}
 	return charts, nil
 }
 
-// gridOver returns a grid [reportSide²,2] over the range of data with two inputs.
-func gridOver(data *vssgp.Data) (x []float64) {
+// cellMeans returns the means of the outputs over the cells of a grid. Its points are the centers of the cells.
+func cellMeans(data *vssgp.Data) observed {
+	sides := cells(data)
+	o := observed{x: gridOver(data, sides), y: make([]float64, sides[0]*sides[1]*data.D), sizes: sides[:]}
+	o.text = fmt.Sprintf("The means of %d rows over %d × %d cells, empty for cells without rows, and these values minus "+
+		"the predictive mean at the centers", data.N, sides[0], sides[1])
+	last, counts := o.x[len(o.x)-2:], make([]float64, sides[0]*sides[1])
+	for n := range data.N {
+		var at [2]int
+		for q := range at {
+			lo, hi := o.x[q], last[q]
+			at[q] = int(math.Round((data.X[2*n+q] - lo) / (hi - lo) * float64(sides[q]-1)))
+		}
+		cell := at[0]*sides[1] + at[1]
+		counts[cell]++
+		floats.Add(o.y[cell*data.D:][:data.D], data.Y[n*data.D:][:data.D])
+	}
+	for i := range o.y {
+		o.y[i] /= counts[i/data.D] // NaN without rows
+	}
+	return o
+}
+
+// cells returns the number of cells along each input: its number of values, so that the rows of a grid have own cells.
+// If there are too many, cells of scattered rows have four on average, so that few are empty.
+func cells(data *vssgp.Data) (sides [2]int) {
+	const rows = 4
+	for q := range sides {
+		values := column(data.X, 2, q)
+		slices.Sort(values)
+		if sides[q] = len(slices.Compact(values)); sides[q] > reportSide {
+			sides[q] = min(reportSide, int(math.Sqrt(float64(data.N)/rows)))
+		}
+	}
+	return sides
+}
+
+// gridOver returns a grid [sides[0]·sides[1],2] over the range of data with two inputs.
+func gridOver(data *vssgp.Data, sides [2]int) (x []float64) {
 	var axes [2][]float64
-	for q := range axes {
+	for q, side := range sides {
 		v := column(data.X, 2, q)
-		axes[q] = floats.Span(make([]float64, reportSide), floats.Min(v), floats.Max(v))
+		axes[q] = floats.Span(make([]float64, side), floats.Min(v), floats.Max(v))
 	}
 	for _, a := range axes[0] {
 		for _, b := range axes[1] {
@@ -303,27 +368,4 @@ func gridOver(data *vssgp.Data) (x []float64) {
 		}
 	}
 	return x
-}
-
-// Marked reports whether a map marks row n if it marks one of k rows. Its place among k rows changes, because every
-// k-th row of a grid would form lines.
-func Marked(n, k int) bool {
-	block := n / k
-	_, share := math.Modf(float64(block) * (math.Phi - 1))
-	return n%k == int(share*float64(k))
-}
-
-// thinned returns all rows or, if there are more than most, one of k.
-func thinned(data *vssgp.Data, most int) *vssgp.Data {
-	k := (data.N + most - 1) / most
-	out := &vssgp.Data{Q: data.Q, D: data.D}
-	for n := range data.N {
-		if !Marked(n, k) {
-			continue
-		}
-		out.X = append(out.X, data.X[n*data.Q:][:data.Q]...)
-		out.Y = append(out.Y, data.Y[n*data.D:][:data.D]...)
-		out.N++
-	}
-	return out
 }

@@ -2,7 +2,7 @@ package report
 
 import (
 	"bytes"
-	"image"
+	"image/color"
 	"image/png"
 	"math"
 	"regexp"
@@ -30,16 +30,21 @@ func gridPoints(a, b []float64) (x []float64) {
 	return x
 }
 
-// TestPicture checks the orientation of a map: the first input increases to the right, the second one upward.
+// TestPicture checks the orientation of a map: the first input increases to the right, the second one upward. A value
+// that is NaN is transparent.
 func TestPicture(t *testing.T) {
 	p := planeOf([]string{"a", "b"}, gridPoints([]float64{0, 1, 2}, []float64{5, 7}), []int{0, 1}, []int{3, 2})
 	bar := colorBar{0, 255}
-	img := p.picture([]float64{0, 10, 20, 30, 40, 255}, bar).(*image.Paletted)
-	for _, c := range []struct{ column, row, want int }{
-		{0, 1, 0}, {0, 0, 10}, {1, 1, 20}, {1, 0, 30}, {2, 1, 40}, {2, 0, 255},
+	img := p.picture([]float64{0, 10, 20, math.NaN(), 40, 255}, bar)
+	for _, c := range []struct {
+		column, row int
+		want        color.Color
+	}{
+		{0, 1, mapColors[0]}, {0, 0, mapColors[10]}, {1, 1, mapColors[20]}, {1, 0, color.Transparent},
+		{2, 1, mapColors[40]}, {2, 0, mapColors[255]},
 	} {
-		got := int(img.ColorIndexAt(c.column, c.row))
-		testkit.Equal(t, got, c.want, "column ", c.column, ", row ", c.row, " from the top")
+		want := color.RGBAModel.Convert(c.want)
+		testkit.Equal(t, img.At(c.column, c.row), want, "column ", c.column, ", row ", c.row, " from the top")
 	}
 	swapped := planeOf([]string{"a", "b"}, []float64{1, 2, 3, 4}, []int{1, 0}, nil)
 	testkit.Equal(t, swapped.names, [2]string{"b", "a"}, "names")
@@ -70,7 +75,7 @@ func TestColors(t *testing.T) {
 	}{
 		{[]float64{1, 3, 2}, 1, 0}, {[]float64{1, 3, 2}, 3, last}, {[]float64{1, 3, 2}, -5, 0}, {[]float64{1, 3, 2}, 9, last},
 		{[]float64{7, 7, 7}, 7, 128}, {[]float64{0, 0}, 0, 128}, {[]float64{-2, -2 - 1e-15}, -2, 128},
-		{[]float64{0, 1e-200}, 1e-200, last},
+		{[]float64{0, 1e-200}, 1e-200, last}, {[]float64{math.NaN(), 1, 3}, 3, last},
 	} {
 		testkit.Equal(t, int(colorBarOf(c.values).index(c.v)), c.want, "color of ", c.v, " among ", c.values)
 	}
@@ -231,7 +236,8 @@ func TestPredictMaps(t *testing.T) {
 			[]string{"The dots are data."}},
 		"scattered": {Predicted{X: data.X, Rows: data.N, Drawn: 3}, 4, []string{"Map of y0", "the charts show 0"}},
 		"first":     {Predicted{X: data.X, Rows: 1000}, 4, []string{"only the first 60 rows"}},
-		"curve":     {Predicted{X: still, Sizes: []int{1, 3}, Rows: 3}, 0, []string{"<b>y1</b>", "95 % interval"}},
+		"curve": {Predicted{X: still, Sizes: []int{1, 3}, Rows: 3, Value: func(_ int, x float64) any { return x }}, 0,
+			[]string{"<b>y1 at a 0.3</b>", "95 % interval"}},
 	} {
 		c.view.P = testkit.Must(m.Predict(t.Context(), c.view.X))(t)
 		d := Predict(m, c.view)
@@ -242,7 +248,7 @@ func TestPredictMaps(t *testing.T) {
 			testkit.Contains(t, svg, ">y0, mean<", ">y0, standard deviation<", ">y1, mean<", ">a<", ">b<")
 			testkit.Equal(t, strings.Count(svg, `preserveAspectRatio="none"`), c.pictures, name)
 		} else {
-			testkit.Contains(t, svg, ">y0<", ">b<")
+			testkit.Contains(t, svg, ">y0 at a 0.3<", ">b<")
 		}
 		dark, ringed := strings.Count(svg, "fill:#111111"), len(c.view.Data)/2*4
 		testkit.Equal(t, dark, ringed, name, ": marks in four maps")
@@ -268,7 +274,6 @@ func TestFitMaps(t *testing.T) {
 		text := pictureOf(t, charts[i])
 		testkit.Equal(t, len(picturesOf(t, text)), 2*want, titles[i])
 	}
-	testkit.Equal(t, len(gridOver(data)), 2*reportSide*reportSide, "points")
 	constant := *data
 	constant.X = slices.Clone(data.X)
 	for n := range data.N {
@@ -283,16 +288,64 @@ func TestFitMaps(t *testing.T) {
 	}
 }
 
-// TestThinned checks that a thinned table has one of k rows, at changing places.
-func TestThinned(t *testing.T) {
-	d := &vssgp.Data{N: 11, Q: 2, D: 1}
-	for n := range d.N {
-		d.X, d.Y = append(d.X, float64(n), float64(-n)), append(d.Y, float64(10*n))
-	}
-	for most, want := range map[int][]float64{20: d.Y, 11: d.Y, 10: {0, 30, 40, 70, 80, 100}, 4: {0, 40, 60}, 1: {0}} {
-		got := thinned(d, most)
-		if !slices.Equal(got.Y, want) || got.N != len(want) || got.X[2*(got.N-1)] != want[len(want)-1]/10 {
-			t.Errorf("at most %d rows: %v, want %v", most, got.Y, want)
+// TestDenseFitMaps checks that the maps of many rows have no dots, and that data and residuals are means over cells.
+func TestDenseFitMaps(t *testing.T) {
+	m, _, few := several(t)
+	data := *few
+	data.N, data.X, data.Y = 60*51, slices.Repeat(few.X, 51), slices.Repeat(few.Y, 51)
+	for i, c := range testkit.Must(fitMaps(t.Context(), m, &data))(t) {
+		svg := pictureOf(t, c)
+		testkit.Equal(t, len(picturesOf(t, svg)), 4, c.Title)
+		testkit.Equal(t, strings.Count(svg, "fill:#111111"), 0, c.Title, ": marks")
+		if i >= 2 {
+			testkit.Contains(t, c.Text, "The means of 3060 rows over 60 × 60 cells, empty for")
 		}
+	}
+}
+
+// TestCellMeans checks the means over cells. The centers of the first and the last cell are the ends of the range.
+func TestCellMeans(t *testing.T) {
+	none := math.NaN()
+	for name, c := range map[string]struct {
+		x, y, want []float64
+		sizes      []int
+		last       []float64 // center
+	}{
+		"a grid with holes": {[]float64{0, 10, 2, 20, 0, 10, 1, 10, 2, 10}, []float64{1, 5, 3, 7, 9},
+			[]float64{2, none, 7, none, 9, 5}, []int{3, 2}, []float64{2, 20}},
+		"uneven values": {[]float64{0, 0, 0.4, 0, 2, 5}, []float64{1, 2, 4}, []float64{1.5, none, none, none, none, 4},
+			[]int{3, 2}, []float64{2, 5}},
+	} {
+		data := &vssgp.Data{N: len(c.y), Q: 2, D: 2, X: c.x}
+		for _, v := range c.y {
+			data.Y = append(data.Y, v, 10*v)
+		}
+		got := cellMeans(data)
+		testkit.Equal(t, got.sizes, c.sizes, name)
+		testkit.Equal(t, got.x[len(got.x)-2:], c.last, name, ": the last center")
+		for d, scale := range []float64{1, 10} {
+			for i, v := range column(got.y, 2, d) {
+				if want := scale * c.want[i]; v != want && !(math.IsNaN(v) && math.IsNaN(want)) {
+					t.Errorf("%s: output %d, cell %d: %v, want %v", name, d, i, v, want)
+				}
+			}
+		}
+	}
+}
+
+// TestCells checks the number of cells along each input: of a grid, of many values, and of a mixture.
+func TestCells(t *testing.T) {
+	for _, c := range []struct {
+		n, first, second int // the number of rows, and of values of each input
+		want             [2]int
+	}{
+		{3600, 60, 60, [2]int{60, 60}}, {10_000, 100, 100, [2]int{100, 100}}, {10_201, 101, 101, [2]int{50, 50}},
+		{4000, 4000, 5, [2]int{31, 5}}, {90_000, 90_000, 300, [2]int{100, 100}},
+	} {
+		data := &vssgp.Data{N: c.n, Q: 2, D: 1}
+		for n := range c.n {
+			data.X = append(data.X, float64(n%c.first), float64(n%c.second))
+		}
+		testkit.Equal(t, cells(data), c.want, c)
 	}
 }

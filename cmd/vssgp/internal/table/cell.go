@@ -231,7 +231,17 @@ func resemblesDate(s string) bool {
 		strings.Count(s, "-") > 1 || strings.Count(s, "/") > 1
 }
 
-const aDate = " (a date or a time?)"
+const (
+	aDate = " (a date or a time?)"
+	aWord = " (a footer, a unit, or another word for a missing value, NA?)"
+)
+
+// isWord reports whether a text is not similar to a number or a date.
+func isWord(s string) bool {
+	_, err := strconv.ParseFloat(s, 64)
+	why := likely(s)
+	return errors.Is(err, strconv.ErrSyntax) && (why == "" || why == aWord)
+}
 
 // likely returns a remark with the likely reason why a text is not a number, "" if none is known.
 func likely(s string) string {
@@ -244,7 +254,7 @@ func likely(s string) string {
 	rest := strings.TrimLeft(strings.TrimLeft(s, "+-"), "0123456789.,")
 	switch {
 	case !digits && s != "":
-		return " (a footer, a unit, or another word for a missing value, NA?)"
+		return aWord
 	case strings.ContainsAny(s, currencies+percents):
 		return " (currency and percent signs are not supported)"
 	case grouped && strings.Contains(s, ",") && howToDecide(s) == "": // 1,00,000 as in India

@@ -194,7 +194,7 @@ func (t *Table) Numbers(col int) ([]float64, error) {
 	return t.numbers(col, false)
 }
 
-// numbers returns the numbers of a column. If complete is set, a missing cell is an error.
+// numbers returns the numbers of a column. If complete is set, the column is an input: a missing cell is an error.
 func (t *Table) numbers(col int, complete bool) ([]float64, error) {
 	values, decimal, sign := make([]float64, t.Rows), 0, missing // decimal is the first row with a decimal sign
 	for row := range values {
@@ -205,6 +205,8 @@ func (t *Table) numbers(col int, complete bool) ([]float64, error) {
 			problem = missingNumber
 		case kind == date:
 			problem = "is a date among numbers; must be a number"
+		case complete && t.Kind(col) == Text && isWord(t.text(row, col)):
+			problem = "is text; a column of text cannot be an input, which must have numbers or dates"
 		case kind == text || kind == decorated:
 			problem = notNumber(t.text(row, col))
 		case math.Abs(v) > maxNumber:

@@ -170,6 +170,8 @@ var badCSV = map[string]struct{ text, message string }{
 	"long row":    {"t,y\n1,2,3\n", "f.csv:2: 3 fields; must be 2"},
 	"word": {"t,y\n1,2\n3,four\n",
 		`f.csv:3: column "y" (1 from 0): "four" is not a number; must be a decimal number such as -0.5 or 1e-3 (a footer,`},
+	"text": {"t,y\n1,S1\n2,3\n3,S3\n",
+		`f.csv:2: column "y" (1 from 0): "S1" is text; a column of text cannot be an input, which must have numbers`},
 	"missing": {"t,y\n1,\n", `f.csv:2: column "y" (1 from 0): "" is missing`},
 	"NaN":     {"t,y\n1,NaN\n", `f.csv:2: column "y" (1 from 0): "NaN" is missing`},
 	"Inf":     {"t,y\n1,-Infinity\n", `f.csv:2: column "y" (1 from 0): "-Infinity" is not finite`},
