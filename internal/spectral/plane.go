@@ -81,7 +81,7 @@ const (
 	// The number of nodes of a model of two inputs is at most the number of distinct rows, but at least planarFewest,
 	// and at most planarMost. The result of a search of many rows has at most a planarShare-th of their number, and at
 	// most planarLast.
-	planarFewest, planarMost, planarLast, planarShare = 60, 500, 750, 4
+	planarFewest, planarMost, planarLast, planarShare = 60, 500, 1250, 4
 	// leastWeight is the smallest weight of a node, which must not be 0.
 	leastWeight = 1e-200
 )
