@@ -125,8 +125,9 @@ type PaperOptions struct {
 type PosteriorOptions struct {
 	// Draws is the number of draws for PosteriorPredictor. With draws, the default of
 	// Iterations is 1500, so that the fit reaches a mode. If Draws is 0, InitSearch computes up
-	// to 20 draws. Other models then have only the standard deviations, and only if their cost
-	// is small compared with the fit. If it is NoPosterior, the posterior is not computed.
+	// to 20 draws, and no posterior of models of two inputs with more than 1118 features. Other
+	// models then have only the standard deviations, and only if their cost is small compared
+	// with the fit. If it is NoPosterior, the posterior is not computed.
 	Draws int
 }
 

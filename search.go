@@ -19,6 +19,7 @@ const (
 	// searchDraws is the default number of draws of the hyper-parameters of a search.
 	searchDraws = 20
 	// searchNumbers is the maximum number of entries of the draws' matrices; with larger models there are fewer draws, but minDraws.
+	// With two inputs there are none if there would be fewer: the rows are so many that the hyper-parameters are well known.
 	searchNumbers, minDraws = 5e6, 4
 	// minPairs is the smallest number of pairs to which a memory limit reduces models of two inputs.
 	minPairs = 20
@@ -170,13 +171,18 @@ func (f *fit) adoptSearch(m *Model, rows *variational.Rows, s *spectral.Search, 
 		f.res.NoPosterior = "not requested"
 		return nil
 	}
+	count := f.drawCount(m.Params)
+	if count == 0 {
+		f.res.NoPosterior = "the model has too many features"
+		return nil
+	}
 	about, err := s.Posterior(all[0])
 	if err != nil || about == nil {
 		f.res.NoPosterior = "the bound cannot be evaluated near the fit"
 		return err
 	}
 	m.hyper = searchPosterior(about, m.Params)
-	draws, err := s.Draws(all, f.drawCount(m.Params), f.o.Seed)
+	draws, err := s.Draws(all, count, f.o.Seed)
 	if err != nil {
 		return err
 	}
@@ -204,13 +210,17 @@ func (f *fit) adopt(m *Model, rows *variational.Rows, end attempt, ended string)
 	return nil
 }
 
-// drawCount returns the number of draws for a model with parameters p.
+// drawCount returns the number of draws for a model with parameters p, 0 if its posterior is not computed by default.
 func (f *fit) drawCount(p *Params) int {
 	if f.o.Posterior.Draws > 0 {
 		return f.o.Posterior.Draws
 	}
 	m := float64(p.M())
-	return min(searchDraws, max(minDraws, int(searchNumbers/(m*m))))
+	n := int(searchNumbers / (m * m))
+	if p.Q == 2 && n < minDraws {
+		return 0
+	}
+	return min(searchDraws, max(minDraws, n))
 }
 
 // expand sets the components and their expansion in features.

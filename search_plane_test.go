@@ -146,6 +146,20 @@ func TestSurfaceFile(t *testing.T) {
 	testkit.Fails(t, err, ErrParams, "two inputs")
 }
 
+// TestDrawCount checks that the draws of a search have at most searchNumbers entries, that series have at least minDraws
+// draws, and that maps with large models have none unless they are requested.
+func TestDrawCount(t *testing.T) {
+	for _, c := range []struct{ inputs, features, requested, want int }{
+		{2, 60, 0, 20}, {2, 1000, 0, 5}, {2, 1118, 0, 4}, {2, 1120, 0, 0}, {2, 2502, 0, 0}, {2, 2502, 7, 7},
+		{1, 60, 0, 20}, {1, 1000, 0, 5}, {1, 1120, 0, 4}, {1, 2502, 0, 4}, {1, 2502, 30, 30},
+	} {
+		f := &fit{problem: &problem{o: Options{Posterior: PosteriorOptions{Draws: c.requested}}}}
+		if n := f.drawCount(NewParams(c.features/2, 2, c.inputs, 1)); n != c.want {
+			t.Errorf("%+v: %d draws", c, n)
+		}
+	}
+}
+
 // TestSurfaceBits checks that a fit with two inputs does not depend on the number of cores, or on interruptions after
 // which it resumes, and that an interrupted fit returns its best model.
 func TestSurfaceBits(t *testing.T) {

@@ -47,7 +47,7 @@ func newPlane(data *backend.Data) *Domain {
 	}
 	d.Distinct = d.cells(data)
 	d.pairs = min(planarMost, max(planarFewest, d.Distinct))
-	d.last = min(planarLast, max(d.pairs, d.Distinct/planarShare))
+	d.last = max(d.pairs, min(planarMore, d.Distinct/planarShare), min(planarLast, d.Distinct/planarRows))
 	d.scale(data.Y)
 	return d
 }
@@ -79,9 +79,12 @@ const (
 	// planarMargin is the ratio by which a length may change before the nodes are chosen again.
 	planarMargin = 1.15
 	// The number of nodes of a model of two inputs is at most the number of distinct rows, but at least planarFewest,
-	// and at most planarMost. The result of a search of many rows has at most a planarShare-th of their number, and at
-	// most planarLast.
-	planarFewest, planarMost, planarLast, planarShare = 60, 500, 750, 4
+	// and at most planarMost. The result of a search of many rows has at most a planarShare-th of their number up to
+	// planarMore, and a planarRows-th up to planarLast. With more nodes for fewer rows than that, the intervals in holes
+	// of a rough field are too narrow: one length explains details and shape, and hardly any detail is left for κ.
+	planarFewest, planarMost, planarMore, planarLast = 60, 500, 750, 1250
+
+	planarShare, planarRows = 4, 20
 	// leastWeight is the smallest weight of a node, which must not be 0.
 	leastWeight = 1e-200
 )

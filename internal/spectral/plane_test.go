@@ -312,7 +312,8 @@ func TestDistinctRows(t *testing.T) {
 func TestManyRowsHaveMoreNodes(t *testing.T) {
 	steps := []float64{0.618034, 0.754878}
 	for n, want := range map[int][2]int{
-		30: {60, 60}, 300: {300, 300}, 1500: {500, 500}, 2400: {500, 600}, 10_000: {500, 750}, 250_000: {500, 750},
+		30: {60, 60}, 300: {300, 300}, 1500: {500, 500}, 2400: {500, 600}, 4000: {500, 750}, 10_000: {500, 750},
+		20_000: {500, 1000}, 250_000: {500, 1250},
 	} {
 		x := testkit.Numbers(2*n, func(i int) float64 { return math.Mod(float64(i/2)*steps[i%2], 1) })
 		d := NewDomain(&backend.Data{N: n, Q: 2, D: 1, X: x, Y: make([]float64, n)})

@@ -100,7 +100,8 @@ func (s *Search) Run() ([]Candidate, error) {
 	if final.Inflation != best.Inflation || final.value > best.value {
 		best = final
 	}
-	return alternatives(best, s.pool), nil
+	best, err = s.inflated(best, 0) // κ is relative to the noise, which has changed
+	return alternatives(best, s.pool), err
 }
 
 // keep adds a candidate to the pool.

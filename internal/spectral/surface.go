@@ -12,7 +12,7 @@ var planarLengths = []float64{0.5, 0.2, 0.08, 0.03}
 const (
 	// Numbers of iterations with two inputs: of the first component with each initial length, or a new one alone; of
 	// all components; of the result. The nodes are chosen again within these numbers.
-	firstIterations, surfaceIterations, lastIterations = 6, 20, 10
+	firstIterations, surfaceIterations, lastIterations = 6, 20, 5
 	// planarComponents is the largest number of components of two inputs.
 	planarComponents = 3
 	// planarStep is the ratio of the lengths of a new component to the lengths of the longest or shortest one.

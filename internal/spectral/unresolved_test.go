@@ -62,6 +62,19 @@ func TestUnresolved(t *testing.T) {
 	}
 }
 
+// TestInflationOfResult checks that the inflation of a search's result is relative to the noise of the result, although
+// the last optimization has changed the noise: measured again, the ratio is about 1.
+func TestInflationOfResult(t *testing.T) {
+	x, y := roughGrid(60, 0.03, 0.1, rand.New(rand.NewPCG(3, 32)))
+	s := openPlane(t, x, y)
+	s.domain.pairs, s.domain.last = 60, 240
+	all := testkit.Must(s.Run())(t)
+	if all[0].Inflation < leastInflation {
+		t.Fatalf("the inflation is %g", all[0].Inflation)
+	}
+	testkit.Near(t, testkit.Must(s.unresolved(all[0].Model))(t), 1, 0.2, "ratio")
+}
+
 // TestInflation checks the evidence of N/κ rows against the evidence of independent rows, and its slopes by finite
 // differences.
 func TestInflation(t *testing.T) {
