@@ -38,7 +38,8 @@ func (f *Features) Pair(k int, x, y []float64) float64 {
 			f.Ripple[k]*damping(quadPlus)*math.Cos(2*math.Pi*reduced(plus)))
 }
 
-// damping returns exp(−½quad). It is 1 for point frequencies, where the exponential would take longer than the cosine.
+// damping returns exp(−½quad). It is 1 for point frequencies, where the exponential would take longer than
+// the cosine.
 func damping(quad float64) float64 {
 	if quad == 0 {
 		return 1
