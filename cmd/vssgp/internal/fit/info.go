@@ -142,7 +142,7 @@ func describe(file cli.ModelFile, m *vssgp.Model, top int) (*description, error)
 		return nil, err
 	}
 	for i, axis := range axes {
-		if m.Range != nil {
+		if len(m.Range) > 0 {
 			d.Ranges = append(d.Ranges, [2]any{valueOf(axis, m.Range[i][0]), valueOf(axis, m.Range[i][1])})
 		}
 		if axis.Dates() {
