@@ -19,7 +19,7 @@ const (
 	// searchDraws is the default number of draws of the hyper-parameters of a search.
 	searchDraws = 20
 	// searchNumbers is the maximum number of entries of the draws' matrices; with larger models there are fewer draws, but minDraws.
-	// With two inputs there are none if there would be fewer: the rows are so many that the hyper-parameters are well known.
+	// With two inputs there are none if there would be fewer: so many rows determine the hyper-parameters.
 	searchNumbers, minDraws = 5e6, 4
 	// minPairs is the smallest number of pairs to which a memory limit reduces models of two inputs.
 	minPairs = 20

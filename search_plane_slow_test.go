@@ -21,7 +21,8 @@ func TestRoughSurface(t *testing.T) {
 	var all []wave
 	for range waves {
 		f, angle := math.Exp(math.Log(60)*rng.Float64()), 2*math.Pi*rng.Float64() // cycles per range
-		all = append(all, wave{2 * math.Pi * f * math.Cos(angle), 2 * math.Pi * f * math.Sin(angle), 2 * math.Pi * rng.Float64(), 1 / f})
+		w := 2 * math.Pi * f
+		all = append(all, wave{w * math.Cos(angle), w * math.Sin(angle), 2 * math.Pi * rng.Float64(), 1 / f})
 	}
 	known := &Data{Q: 2, D: 1}
 	var x, f []float64
@@ -44,6 +45,7 @@ func TestRoughSurface(t *testing.T) {
 	covered := bayes.Coverage(p.Mean, p.SD(true), f) // the details count as noise
 	t.Logf("the intervals contain %.3f, inflation %.3g", covered, m.kernel.Inflation)
 	if !(covered >= 0.88 && covered <= 0.99) || !(m.kernel.Inflation > 1.5) {
-		t.Errorf("the intervals contain %.3f, want about 0.95; inflation %.3g, want more than 1.5", covered, m.kernel.Inflation)
+		t.Errorf("the intervals contain %.3f, want about 0.95; inflation %.3g, want more than 1.5",
+			covered, m.kernel.Inflation)
 	}
 }

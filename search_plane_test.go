@@ -146,8 +146,8 @@ func TestSurfaceFile(t *testing.T) {
 	testkit.Fails(t, err, ErrParams, "two inputs")
 }
 
-// TestDrawCount checks that the draws of a search have at most searchNumbers entries, that series have at least minDraws
-// draws, and that maps with large models have none unless they are requested.
+// TestDrawCount checks that the draws of a search have at most searchNumbers entries, that series have at least
+// minDraws draws, and that maps with large models have none unless they are requested.
 func TestDrawCount(t *testing.T) {
 	for _, c := range []struct{ inputs, features, requested, want int }{
 		{2, 60, 0, 20}, {2, 1000, 0, 5}, {2, 1118, 0, 4}, {2, 1120, 0, 0}, {2, 2502, 0, 0}, {2, 2502, 7, 7},

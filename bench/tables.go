@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/vssgp/vssgp"
 	"github.com/vssgp/vssgp/bench/internal/jsonl"
 	"github.com/vssgp/vssgp/bench/internal/machine"
@@ -40,7 +42,8 @@ func (o *tablesTask) flags(set *flag.FlagSet) {
 		"for maps: also hold out this many squares of the first two inputs, of 4 to 8 % of their ranges")
 	set.StringVar(&o.features, "features", "", "K of VSSGP to try in addition to the default, such as 25,50,100,200,400")
 	set.StringVar(&o.drawn, "drawn", "",
-		"K with drawn instead of learned frequencies (ssgp with frequency.mean fixed), 0 for the default of three inputs or more")
+		"K with drawn instead of learned frequencies (ssgp with frequency.mean fixed), "+
+			"0 for the default of three inputs or more")
 	set.StringVar(&o.out, "out", "", "append lines of JSON to this file")
 	set.StringVar(&o.dump, "dump", "", "write the splits to this folder, for peers/tables.py, instead of fitting")
 	set.BoolVar(&o.show, "show", false, "print the table of the lines in the given file instead of fitting")
@@ -54,7 +57,8 @@ const maxTableFeatures, drawnIterations = 10_000, 30
 func (o *tablesTask) check(files []string) (err error) {
 	o.files = files
 	if err := cmp.Or(
-		demand(len(files) > 0, "no files given; CSV files or folders of splits are required, or with -show a file of lines"),
+		demand(len(files) > 0,
+			"no files given; CSV files or folders of splits are required, or with -show a file of lines"),
 		demand(o.splits >= 1 && o.outputs >= 1, "-splits %d -outputs %d: must be positive", o.splits, o.outputs),
 		demand(o.holes >= 0 && o.holes <= maxHoles, "-holes %d: must be from 0 to %d", o.holes, maxHoles),
 	); err != nil {
@@ -270,7 +274,7 @@ func showTables(w io.Writer, lines []tableLine) error {
 	return nil
 }
 
-// tableRow returns the row of the lines of a method. Its scores are compared with those of the lines in first.
+// tableRow returns the row of the lines of a method. Its scores are compared with the lines in first.
 func tableRow(group []tableLine, first map[int]tableLine) string {
 	var mean tableLine
 	var ks []int
@@ -311,17 +315,12 @@ func changes(lines []tableLine, from map[int]tableLine) (rmse, nlpd string) {
 	if len(ratio) == 0 {
 		return "", ""
 	}
-	r, re := meanError(ratio)
-	n, ne := meanError(nats)
+	r, rsd := stat.MeanStdDev(ratio, nil)
+	n, nsd := stat.MeanStdDev(nats, nil)
 	rmse, nlpd = fmt.Sprintf("%+.1f", 100*math.Expm1(r)), fmt.Sprintf("%+.3f", n)
-	if len(ratio) > 1 {
-		rmse, nlpd = fmt.Sprintf("%s ± %.1f", rmse, 100*math.Exp(r)*re), fmt.Sprintf("%s ± %.3f", nlpd, ne)
+	if count := float64(len(ratio)); count > 1 {
+		rmse = fmt.Sprintf("%s ± %.1f", rmse, 100*math.Exp(r)*stat.StdErr(rsd, count))
+		nlpd = fmt.Sprintf("%s ± %.3f", nlpd, stat.StdErr(nsd, count))
 	}
 	return rmse + " %", nlpd
-}
-
-// meanError returns the mean of values and its standard error.
-func meanError(values []float64) (mean, e float64) {
-	mean, sd := bayes.MeanSD(values, 0, 1)
-	return mean, sd / math.Sqrt(max(1, float64(len(values)-1)))
 }

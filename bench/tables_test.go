@@ -41,7 +41,8 @@ func TestTables(t *testing.T) {
 		}
 	}
 	var shown strings.Builder
-	if err := showTables(&shown, lines); err != nil || strings.Count(shown.String(), "\n") != 6 || !strings.Contains(shown.String(), "| made | vssgp K=10 | 2 |") {
+	if err := showTables(&shown, lines); err != nil || strings.Count(shown.String(), "\n") != 6 ||
+		!strings.Contains(shown.String(), "| made | vssgp K=10 | 2 |") {
 		t.Errorf("%v, table:\n%s", err, &shown)
 	}
 	testDump(t, dir, file)
@@ -49,8 +50,8 @@ func TestTables(t *testing.T) {
 }
 
 // TestChanges compares the differences of two methods with numbers computed by hand: errors of half, the same and twice
-// the first method's have a ratio of 1 with a standard error of log 2/√3 = 0.40, and NLPDs that differ by −1, 0 and 4 have
-// a mean difference of 1 with a standard error of √(14/2/3) = 1.53.
+// the first method's have a ratio of 1 with a standard error of log 2/√3 = 0.40, and NLPDs that differ by −1, 0 and 4
+// have a mean difference of 1 with a standard error of √(14/2/3) = 1.53.
 func TestChanges(t *testing.T) {
 	line := func(split int, method string, rmse, nlpd float64) tableLine {
 		return tableLine{Table: "a", Split: split, Method: method, RMSE: rmse, NLPD: nlpd, Status: "ok"}
@@ -175,7 +176,8 @@ func TestHoles(t *testing.T) {
 	train, tests, err := o.parts(grid, 1)
 	testkit.OK(t, err)
 	points, hidden := tests[0], tests[1]
-	if points.N != outside.Rows/10 || hidden.N != inside.Rows || train.N != outside.Rows-points.N || hidden.place != holesPlace {
+	if points.N != outside.Rows/10 || hidden.N != inside.Rows || train.N != outside.Rows-points.N ||
+		hidden.place != holesPlace {
 		t.Errorf("%d rows for training, %d points, %d in holes", train.N, points.N, hidden.N)
 	}
 	seen := map[float64]bool{}

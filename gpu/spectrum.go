@@ -205,8 +205,9 @@ func (r *rows) planeArguments(p *plan) kernels.Plane {
 	width := rowspectrum.PlaneWidth(p.frequencies)
 	k := kernels.Plane{
 		Tables: r.address(arrayTables), Entries: int64((2*p.frequencies[0] + 1) * 2 * width), Width: int64(width),
-		Digits: r.spectrum.source.Grid().Digits, Waves: r.waves(p, 0), Runs: r.waves(p, r.data.Q), Count: int64(r.spectrum.runs),
-		M: int64(p.m), D: int64(p.d),
+		Digits: r.spectrum.source.Grid().Digits, Waves: r.waves(p, 0), Runs: r.waves(p, r.data.Q),
+		Count: int64(r.spectrum.runs),
+		M:     int64(p.m), D: int64(p.d),
 	}
 	k.Axes = k.Tables + uint64(8*int64(1+p.d)*k.Entries)
 	return k

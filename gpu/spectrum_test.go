@@ -57,7 +57,8 @@ func TestPlanesMatchExactSums(t *testing.T) {
 				} {
 					rng := rand.New(rand.NewPCG(uint64(n), 7))
 					d := backendtest.SpectrumData(kind, n, 1, rng)
-					b.tablesAreTrue(t, fmt.Sprintf("%d rows %s, reach %.3g to %.3g", n, kind, s[0], s[1]), d, backendtest.SpectrumFeatures(d, 9, s, rng))
+					what := fmt.Sprintf("%d rows %s, reach %.3g to %.3g", n, kind, s[0], s[1])
+					b.tablesAreTrue(t, what, d, backendtest.SpectrumFeatures(d, 9, s, rng))
 				}
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/vssgp/vssgp/backend"
 	"github.com/vssgp/vssgp/internal/parallel"
@@ -88,7 +89,7 @@ func (f *Function) At(ctx context.Context, x []float64) ([]float64, error) {
 		for row := lo; row < hi; row++ {
 			at := x[row*q:][:q]
 			a := f.coefficients
-			if f.fade != nil && f.fade.reaches(at) {
+			if f.fade.reaches(at) {
 				a = f.faded(at)
 			}
 			f.row(y[row*f.d:][:f.d], a, offset, at)
@@ -102,12 +103,11 @@ func (f *Function) At(ctx context.Context, x []float64) ([]float64, error) {
 
 // faded returns the coefficients [M,D] at x.
 func (f *Function) faded(x []float64) []float64 {
-	m := f.features.M
-	own, rest := make([]float64, m), make([]float64, m)
-	f.fade.gains(own, rest, x)
-	a := make([]float64, len(f.coefficients))
-	for i := range a {
-		a[i] = own[i/f.d]*f.coefficients[i] + rest[i/f.d]*f.rest[i]
+	a, i := slices.Clone(f.coefficients), 0
+	for _, g := range f.fade.gains(x, f.features.M) {
+		for ; i < g.end*f.d; i++ {
+			a[i] = g.own*a[i] + g.rest*f.rest[i]
+		}
 	}
 	return a
 }

@@ -2,21 +2,21 @@ package variational
 
 import "math"
 
-// A Fade ends the influence of the data on groups of features outside of the range of the data. Pairs of cosine and sine
-// at equispaced frequencies represent a spectrum, but repeat with a period. Group i adds to the function
+// A Fade ends the influence of the data on groups of features outside of the range of the data. Pairs of cosine and
+// sine at equispaced frequencies represent a spectrum, but repeat with a period. Group i adds to the function
 //
 //	Σ_k (g_i(x) a_k + √(1 − g_i(x)²) b_k) φ_k(x)      g_i(x) = Π_q cos²(½π(u_iq − ½)) for ½ ≤ u_iq ≤ 1½
 //
-// with the coefficients a_k of the posterior and others, b_k, of the prior N(0, 1). The factor of an input is 1 for lower
-// u_iq and 0 for higher ones. u_iq is the distance of x_q from the range, in units of Half.
+// with the coefficients a_k of the posterior and others, b_k, of the prior N(0, 1). The factor of an input is 1 for
+// lower u_iq and 0 for higher ones. u_iq is the distance of x_q from the range, in units of Half.
 type Fade struct {
 	Low, High []float64   // range of the data [Q]
 	First     []int       // first feature of each group, increasing; earlier features do not fade
 	Half      [][]float64 // [groups,Q] distance from the range at which the factor of an input is ½
 }
 
-// gain returns g_i(x).
-func (f *Fade) gain(group int, x []float64) float64 {
+// factor returns g_i(x).
+func (f *Fade) factor(group int, x []float64) float64 {
 	g := 1.0
 	for q, v := range x {
 		distance := max(f.Low[q]-v, v-f.High[q], 0)
@@ -30,32 +30,35 @@ func (f *Fade) gain(group int, x []float64) float64 {
 	return g
 }
 
-// reaches reports whether the features at x fade.
+// reaches reports whether features fade at x. f may be nil.
 func (f *Fade) reaches(x []float64) bool {
+	if f == nil {
+		return false
+	}
 	for i := range f.First {
-		if f.gain(i, x) < 1 {
+		if f.factor(i, x) < 1 {
 			return true
 		}
 	}
 	return false
 }
 
-// gains sets own [M] to g_i(x) and rest [M] to √(1 − g_i(x)²), for the group i of each feature. f may be nil.
-func (f *Fade) gains(own, rest, x []float64) {
-	for k := range own {
-		own[k], rest[k] = 1, 0
-	}
+// A gain has the factors of a_k and b_k for the features before end, from the end of the previous gain on.
+type gain struct {
+	end       int
+	own, rest float64
+}
+
+// gains returns the factors of m features at x. f may be nil.
+func (f *Fade) gains(x []float64, m int) []gain {
+	all := []gain{{m, 1, 0}}
 	if f == nil {
-		return
+		return all
 	}
 	for i, first := range f.First {
-		end := len(own)
-		if i+1 < len(f.First) {
-			end = f.First[i+1]
-		}
-		g := f.gain(i, x)
-		for k := first; k < end; k++ {
-			own[k], rest[k] = g, math.Sqrt(1-g*g)
-		}
+		all[i].end = first
+		g := f.factor(i, x)
+		all = append(all, gain{m, g, math.Sqrt(1 - g*g)})
 	}
+	return all
 }

@@ -66,8 +66,8 @@ func fadeGains(x [2]float64) (g [2]float64) {
 }
 
 var fadePlaces = [][2]float64{
-	{0.3, 0.7}, {0, 1}, {1.04, 0.5}, {1.05, 0.5}, {1.1, 0.5}, {0.5, -0.2}, {-0.09, 1.12}, {1.15, 0.5}, {1.3, 1}, {2, 0.5}, {2.2, -0.1},
-	{2.5, 0}, {7, 9},
+	{0.3, 0.7}, {0, 1}, {1.04, 0.5}, {1.05, 0.5}, {1.1, 0.5}, {0.5, -0.2}, {-0.09, 1.12}, {1.15, 0.5}, {1.3, 1}, {2, 0.5},
+	{2.2, -0.1}, {2.5, 0}, {7, 9},
 }
 
 // TestFadeMoments compares means and covariances with sums over the coefficients of the posterior and of the prior.

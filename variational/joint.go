@@ -47,32 +47,33 @@ type joint struct {
 // A chunk contains rows [lo, hi) and their features [M,hi−lo]: τ^−½ R⁻¹ φ̄ᵀ, whose products
 // are φ̄ S φ̄ᵀ, for an exact posterior, and φ̄ᵀ for a factorized posterior.
 type chunk struct {
-	lo, hi    int
-	features  []float64
-	phi       []float64 // [hi−lo,M] φ̄, with the gain
-	own, rest []float64 // [hi−lo,M] gains of a Fade
+	lo, hi   int
+	features []float64
+	gains    [][]gain  // [hi−lo] of a Fade
+	phi      []float64 // [hi−lo,M] φ̄, with the gain
 }
 
 func (j *joint) whitened(lo, hi int) chunk {
 	n, m, q := hi-lo, j.f.M, j.f.Q
-	a := make([]float64, m*n)
-	phi, own, rest := make([]float64, n*m), make([]float64, n*m), make([]float64, n*m)
+	c := chunk{lo, hi, make([]float64, m*n), make([][]gain, n), make([]float64, n*m)}
 	for i := range n {
-		x := j.x[(lo+i)*q:][:q]
-		j.Fade.gains(own[i*m:][:m], rest[i*m:][:m], x)
-		for k := range m {
-			phi[i*m+k] = own[i*m+k] * j.f.Mean(k, x)
-			a[k*n+i] = phi[i*m+k]
+		x, k := j.x[(lo+i)*q:][:q], 0
+		c.gains[i] = j.Fade.gains(x, m)
+		for _, g := range c.gains[i] {
+			for ; k < g.end; k++ {
+				phi := g.own * j.f.Mean(k, x)
+				c.phi[i*m+k], c.features[k*n+i] = phi, phi
+			}
 		}
 	}
 	if j.r != nil {
-		j.r.SolveLower(a, n)
+		j.r.SolveLower(c.features, n)
 		root := math.Sqrt(j.p.NoisePrecision[0])
-		for i := range a {
-			a[i] /= root
+		for i := range c.features {
+			c.features[i] /= root
 		}
 	}
-	return chunk{lo, hi, a, phi, own, rest}
+	return c
 }
 
 // block fills in the covariances between the rows of a and of b.
@@ -97,25 +98,35 @@ func (j *joint) block(ctx context.Context, a, b chunk) error {
 func (j *joint) pair(c []float64, a chunk, n int, b chunk, n2 int) {
 	m, d, q := j.f.M, j.p.D, j.f.Q
 	x, y := j.x[n*q:][:q], j.x[n2*q:][:q]
-	phiA, phiB := a.phi[(n-a.lo)*m:][:m], b.phi[(n2-b.lo)*m:][:m]
-	ownA, ownB := a.own[(n-a.lo)*m:][:m], b.own[(n2-b.lo)*m:][:m]
-	restA, restB := a.rest[(n-a.lo)*m:][:m], b.rest[(n2-b.lo)*m:][:m]
+	phi, phi2 := a.phi[(n-a.lo)*m:][:m], b.phi[(n2-b.lo)*m:][:m]
 	clear(c)
-	for k := range m {
-		both := j.f.Pair(k, x, y)
-		spread := ownA[k]*ownB[k]*both - phiA[k]*phiB[k]
-		prior := restA[k] * restB[k] * both
-		product := a.features[k*(a.hi-a.lo)+n-a.lo] * b.features[k*(b.hi-b.lo)+n2-b.lo]
-		means := j.Coefficients.Mean[k*d:][:d]
-		for i, m := range means {
-			for e, m2 := range means {
-				c[i*d+e] += m * m2 * spread
+	k := 0
+	for i, g := range a.gains[n-a.lo] {
+		g2 := b.gains[n2-b.lo][i]
+		for ; k < g.end; k++ {
+			both := j.f.Pair(k, x, y)
+			spread := g.own*g2.own*both - phi[k]*phi2[k]
+			product := a.features[k*(a.hi-a.lo)+n-a.lo] * b.features[k*(b.hi-b.lo)+n2-b.lo]
+			j.add(c, k, product, spread)
+			for o := range d {
+				c[o*d+o] += g.rest * g2.rest * both
 			}
-			if v := j.variances[k*d+i]; j.r != nil {
-				c[i*d+i] += product + v*spread + prior
-			} else {
-				c[i*d+i] += v*(product+spread) + prior
-			}
+		}
+	}
+}
+
+// add adds the covariance of feature k to c [D,D]. product is an entry of φ̄ S φ̄ᵀ or of φ̄ᵀφ̄, spread is r_k.
+func (j *joint) add(c []float64, k int, product, spread float64) {
+	d := j.p.D
+	means := j.Coefficients.Mean[k*d:][:d]
+	for i, m := range means {
+		for e, m2 := range means {
+			c[i*d+e] += m * m2 * spread
+		}
+		if v := j.variances[k*d+i]; j.r != nil {
+			c[i*d+i] += product + v*spread
+		} else {
+			c[i*d+i] += v * (product + spread)
 		}
 	}
 }

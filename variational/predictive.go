@@ -86,7 +86,8 @@ func (t *Predictive) At(ctx context.Context, device backend.Backend, x []float64
 	return out, nil
 }
 
-// fade predicts again, on the CPU, those rows of x at which features fade.
+// fade predicts again, on the CPU, the rows of x at which features fade. They are a few of a map's rows, and backends
+// need all rows of a grid for their recurrences.
 func (t *Predictive) fade(ctx context.Context, out *backend.Prediction, x []float64) error {
 	if t.Fade == nil {
 		return nil

@@ -69,7 +69,8 @@ func (s *Search) oscillation(none Candidate) (best Candidate, err error) {
 		made(Damped, initialSD*d.Unit, p, max(dampedCycles/p, 2*d.Spacing)),
 		made(Band, initialSD*d.Unit, p, max(bandLengths[1]*d.span(), 3*d.shortest(Band))),
 	} {
-		if err := s.try(&best, Model{Components: []Component{c}, Noise: initialNoise * d.Unit}, broadIterations); err != nil {
+		m := Model{Components: []Component{c}, Noise: initialNoise * d.Unit}
+		if err := s.try(&best, m, broadIterations); err != nil {
 			return best, err
 		}
 	}
@@ -93,7 +94,8 @@ func (s *Search) with(lines, broad Candidate) (best Candidate, err error) {
 		if !(c.Length > 1.5*s.domain.shortest(c.Kind)) || len(s.domain.nodes(c).Node) > leadPairs {
 			continue
 		}
-		if err := s.try(&best, Model{Components: add(lines.Components, c), Noise: lines.Noise}, changeIterations); err != nil {
+		m := Model{Components: add(lines.Components, c), Noise: lines.Noise}
+		if err := s.try(&best, m, changeIterations); err != nil {
 			return best, err
 		}
 	}
@@ -185,5 +187,6 @@ func (s *Search) broad(lead float64) (smooth, best Candidate, err error) {
 
 // initial returns a model with one broad component before its optimization.
 func (d *Domain) initial(kind Kind, length float64) Model {
-	return Model{Components: []Component{{Kind: kind, SD: initialSD * d.Unit, Length: length}}, Noise: initialNoise * d.Unit}
+	c := Component{Kind: kind, SD: initialSD * d.Unit, Length: length}
+	return Model{Components: []Component{c}, Noise: initialNoise * d.Unit}
 }

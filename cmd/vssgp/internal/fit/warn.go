@@ -45,7 +45,7 @@ func warnFit(env *cli.Env, m *vssgp.Model, r *vssgp.Result, data *vssgp.Data) {
 	}
 }
 
-// lineTolerance is the largest share of an input's variance beside a line for which the rows are on the line. Their
+// lineTolerance is the largest share of an input's variance about a line for which the rows are on the line. Their
 // distance from it is then a thousandth of their extent, which no length-scale of a model resolves.
 const lineTolerance = 1e-6
 
